@@ -9,6 +9,7 @@ import {
   firstCodePoints,
   isNestedWithin,
   isStorable,
+  isUnstorable,
   normaliseKey,
   slugify,
 } from './text.ts';
@@ -58,6 +59,17 @@ describe('texts', () => {
     assert.equal(isStorable('knight ♞ 🐴'), true);
     assert.equal(isStorable('a\0b'), false);
     assert.equal(isStorable('\ud83d'), false);
+  });
+
+  test('isUnstorable looks at texts, and at the names of members', () => {
+    assert.deepEqual(['a\0b', { 'a\0b': 1 }, { a: 'a\0b' }, 'a', 5, null].map(isUnstorable), [
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('findInJson returns the path of the first value', () => {

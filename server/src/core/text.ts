@@ -38,6 +38,12 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Whether a JSON value is a text that PostgreSQL cannot store, or an object with a member of such a name. */
+export function isUnstorable(value: unknown): boolean {
+  if (typeof value === 'string') return !isStorable(value);
+  return value !== null && typeof value === 'object' && !Object.keys(value).every(isStorable);
+}
+
 /**
  * The path of the first value in a JSON value for which `isWrong` is true, such as `players.0.name`. The path of the whole value is empty.
  * Undefined if there is no such value.

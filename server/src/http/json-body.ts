@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { digitsOfNumber } from '../core/int64.ts';
 import { invalidField, ProblemError } from '../core/problem.ts';
 import { siteOf } from '../core/network.ts';
-import { findInJson, isNestedWithin, isStorable } from '../core/text.ts';
+import { findInJson, isNestedWithin, isUnstorable } from '../core/text.ts';
 import { createSliceTurns } from '../core/concurrency/turns.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -143,12 +143,6 @@ function parse(text: string): unknown {
 
 /** JSON has no infinite numbers, so they would be stored as null. */
 const isInfinite = (value: unknown): boolean => value === Infinity || value === -Infinity;
-
-/** Whether PostgreSQL rejects the text, or the name of a member of the object. */
-function isUnstorable(value: unknown): boolean {
-  if (typeof value === 'string') return !isStorable(value);
-  return value !== null && typeof value === 'object' && !Object.keys(value).every(isStorable);
-}
 
 /** The most characters of a path, because the client has made the names up. */
 const MOST_PATH = 256;

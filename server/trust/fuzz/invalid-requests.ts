@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isNestedWithin, isStorableDeep, normaliseKey } from '../../src/core/text.ts';
+import { findInJson, isNestedWithin, isUnstorable, normaliseKey } from '../../src/core/text.ts';
 import { removeOptionalNulls } from '../../src/http/body-members.ts';
 import type { Operation, Schema } from '../world.ts';
 import { validatorOf } from './answers.ts';
@@ -75,7 +75,8 @@ function isAllowed({ operationId }: Operation, schema: Schema, body: string): bo
   const batch = operationId.startsWith('ingest') && eventsOf(value);
   // An invalid event does not affect the others of its batch.
   if (batch && batch.length > 0) return batch.some((event) => isValid(schema, { events: [event] }));
-  return isNestedWithin(value, MAX_NESTING) && isStorableDeep(value) && isValid(schema, value);
+  const isStorable = findInJson(value, isUnstorable) === undefined;
+  return isStorable && isNestedWithin(value, MAX_NESTING) && isValid(schema, value);
 }
 
 function eventsOf(body: unknown): unknown[] | undefined {
