@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { Hex } from 'viem';
 import { openDatabase } from '../database/database.ts';
 import {
+  enqueueBatch,
   openChain,
   startChainSender,
   type Chain,
@@ -62,7 +63,7 @@ export async function arrangeChainDeployment(chain: TestChain, more: Partial<Cha
       return database
         .forTenant(tenantId)
         .transaction((transaction) =>
-          as.enqueueBatch(transaction, { tenantId, first, hashes, newPlayers: [], newScores: [] }),
+          enqueueBatch(transaction, as, { tenantId, first, hashes, newPlayers: [], newScores: [] }),
         );
     },
     transactionStatus: (hash: Hex) => findTransactionStatus(database, hash),

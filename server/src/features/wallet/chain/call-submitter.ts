@@ -18,7 +18,7 @@ export interface CallSubmitter {
 
 /** Creates a submitter. Its cache only saves requests to the node, because another process can take over at any time. */
 export function createCallSubmitter(context: OutboxContext): CallSubmitter {
-  const { database, node, signer, feeLimit, logger } = context;
+  const { database, node, writer, feeLimit, logger } = context;
   /** The block at which each waiting transaction was sent by this process. */
   const sentAt = new Map<Hex, number>();
   let oldestSeen = { position: 0, sinceBlock: 0 };
@@ -101,7 +101,7 @@ export function createCallSubmitter(context: OutboxContext): CallSubmitter {
     if (isUnderpriced(error) && !raisedCap(fees, call, feeLimit)) return atLimit();
     return new ChainStalledError(
       isUnpaid(error)
-        ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${error.message})`
+        ? `The signer ${writer.signer} cannot pay for gas: send funds to it. (${error.message})`
         : `The node refuses a transaction: ${error.message}`,
     );
   }

@@ -80,19 +80,16 @@ describe('recovery of the chain sender', () => {
     const [tenant, other] = [await deployment.tenant(), await deployment.tenant()];
     for (let count = 0; count < 60; count++) await deployment.record(tenant);
     await chain.sendForeign();
-    const { signer } = deployment.chain;
+    const { sign } = deployment.chain;
     let signed = 0;
     const step = createOutboxSender({
       ...deployment.chain,
       database: deployment.database,
       logger: pino({ level: 'silent' }),
-      signer: {
-        ...signer,
-        sign: async (...given) => {
-          if (++signed === 1) await deployment.record(other);
-          if (signed > 55) throw new Error('The process is killed.');
-          return signer.sign(...given);
-        },
+      sign: async (...given) => {
+        if (++signed === 1) await deployment.record(other);
+        if (signed > 55) throw new Error('The process is killed.');
+        return sign(...given);
       },
     });
     await step();

@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, type Address } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import { ChainNodeError, ChainRefusedError, type ChainNode, type Refusal } from './chain-node.ts';
 import type { Batch } from './ledger-call.ts';
-import type { Signer } from './signer.ts';
+import type { Writer } from './writer-queries.ts';
 
 /** Thrown if no call can be sent until the operator acts. The message says what to do. */
 export class ChainStalledError extends Error {
@@ -12,17 +12,16 @@ export class ChainStalledError extends Error {
 /** Throws {@link ChainStalledError} if the contract does not exist, or has another writer. */
 export async function requireContract(
   node: ChainNode,
-  { address, contract }: Pick<Signer, 'address' | 'contract'>,
+  writer: Pick<Writer, 'signer' | 'contract'>,
 ): Promise<void> {
-  const fault = await findContractFault(node, address, contract);
+  const fault = await findContractFault(node, writer);
   if (fault) throw new ChainStalledError(fault);
 }
 
 /** Describes the fault of a contract. Undefined if the signer can write to it. */
 export async function findContractFault(
   node: ChainNode,
-  signer: Address,
-  contract: Address,
+  { signer, contract }: Pick<Writer, 'signer' | 'contract'>,
 ): Promise<string | undefined> {
   if (!(await node.hasCode(contract)))
     return (
@@ -46,11 +45,11 @@ export async function findContractFault(
 /** Explains to the operator why the contract refuses a call, and what to do. */
 export function describeRefusal(
   { name, values }: Refusal,
-  { address, contract }: Pick<Signer, 'address' | 'contract'>,
+  { signer, contract }: Pick<Writer, 'signer' | 'contract'>,
   { tenantId, first, hashes }: Pick<Batch, 'tenantId' | 'first' | 'hashes'>,
 ): string {
   const entries = hashes.length === 1 ? `entry ${first}` : `entries ${first} to ${first + hashes.length - 1}`;
-  if (name === 'NotWriter') return notWriter(address, contract);
+  if (name === 'NotWriter') return notWriter(signer, contract);
   if (name === 'OutOfOrder')
     return (
       `The contract's ledger of tenant ${tenantId} ends with entry ${values[0]}, but the database appends ${entries} ` +

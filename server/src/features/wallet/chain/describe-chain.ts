@@ -32,7 +32,7 @@ export async function describeChain(
       node.head(),
       node.balance(writer.signer),
       node.transactionCount(writer.signer),
-      findContractFault(node, writer.signer, writer.contract),
+      findContractFault(node, writer),
     ]);
     lines.push(
       line('on chain', `block ${block.number}, nonce ${nonce}, base fee ${fees.baseFee} wei`),

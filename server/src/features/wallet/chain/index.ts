@@ -1,6 +1,7 @@
 export { abandonWaiting } from './abandon-waiting.ts';
 export { deployContract, type DeploymentSettings } from './deploy-contract.ts';
 export { describeChain } from './describe-chain.ts';
+export { enqueueBatch } from './enqueue-batch.ts';
 export { callGas, type Batch } from './ledger-call.ts';
 export { measureChain } from './measure-chain.ts';
 export {

@@ -6,12 +6,11 @@ import { enterScope, type Database, type Querier } from '../../../database/datab
 import { listTenantIds } from '../../studio/tenants/index.ts';
 import { ChainNodeError, createChainNode, type ChainNode } from './chain-node.ts';
 import { findContractFault } from './contract-faults.ts';
-import { enqueueBatch } from './enqueue-batch.ts';
-import { tenantOnChain, type Batch } from './ledger-call.ts';
+import { tenantOnChain } from './ledger-call.ts';
 import { createChainReader, type ChainReader } from './read-chain.ts';
 import { abandonConfirmed, countOpen, findLastEnqueued, lowerHead } from './queries.ts';
 import { findWriter, insertWriter, type ContractOnChain, type Writer } from './writer-queries.ts';
-import { createSigner, type Signer } from './signer.ts';
+import { createSigner, type Sign } from './signer.ts';
 
 /** The CHAIN_ settings: an EVM chain, the contract there, and the key of the signer. */
 export interface ChainSettings {
@@ -28,9 +27,7 @@ export interface ChainSettings {
 export interface Chain extends Pick<ChainSettings, 'rpcUrl' | 'confirmations' | 'feeLimit'> {
   node: ChainNode;
   writer: Writer;
-  signer: Signer;
-  /** Enqueues a batch in the transaction that writes its entries. Returns the hash of the signed call. */
-  enqueueBatch(transaction: Querier, batch: Batch): Promise<Hex>;
+  sign: Sign;
   reader: ChainReader;
 }
 
@@ -48,15 +45,13 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
   const node = createChainNode(rpcUrl);
   const address = privateKeyToAddress(signerKey);
   const writer = await findOrRegisterWriter(database, node, address, contract);
-  const signer = createSigner(signerKey, contract, writer.chainId);
   return {
     rpcUrl,
     node,
     writer,
-    signer,
+    sign: createSigner(signerKey, writer),
     confirmations,
     feeLimit,
-    enqueueBatch: (transaction, batch) => enqueueBatch(transaction, writer, signer, feeLimit, batch),
     reader: createChainReader(database, rpcUrl, writer, confirmations),
   };
 }
@@ -118,10 +113,9 @@ async function registerWriter(
   node: ChainNode,
   writer: Omit<Writer, 'id'>,
 ): Promise<Writer> {
-  const { signer, contract } = writer;
-  const fault = await findContractFault(node, signer, contract);
+  const fault = await findContractFault(node, writer);
   if (fault) throw new ChainConfigurationError(fault);
-  const [head, nextNonce] = await Promise.all([node.head(), node.transactionCount(signer, 'pending')]);
+  const [head, nextNonce] = await Promise.all([node.head(), node.transactionCount(writer.signer, 'pending')]);
   const ledgerHeads = await readLedgerHeads(database, node, writer);
   // A node that synchronizes does not have the entries yet.
   const isEmpty = ledgerHeads.every(({ index }) => index === 0) && !(await node.isSyncing());

@@ -9,7 +9,7 @@ import type { Call } from './signer.ts';
 /** The dependencies of the outbox sender. */
 export interface OutboxContext extends Pick<
   Chain,
-  'node' | 'writer' | 'signer' | 'confirmations' | 'feeLimit'
+  'node' | 'writer' | 'sign' | 'confirmations' | 'feeLimit'
 > {
   database: Database;
   logger: Pick<BaseLogger, 'info' | 'warn'>;
@@ -26,11 +26,11 @@ export function callOf({ signed }: Pick<WaitingCall, 'signed'>): Call {
  * the same nonce and fees would have the same hash.
  */
 export async function signAgain(
-  { signer }: Pick<OutboxContext, 'signer'>,
+  { sign }: Pick<OutboxContext, 'sign'>,
   call: WaitingCall,
   { nonce, cap, gasFactor = 1 }: { nonce: number; cap: FeeCap; gasFactor?: number },
 ): Promise<WaitingCall> {
   const { data, gas } = callOf(call);
-  const signed = await signer.sign({ data, gas: Math.max(gas + 1, Math.ceil(gas * gasFactor)) }, nonce, cap);
+  const signed = await sign({ data, gas: Math.max(gas + 1, Math.ceil(gas * gasFactor)) }, nonce, cap);
   return { ...signed, position: call.position, number: call.number + 1 };
 }

@@ -49,7 +49,7 @@ export function continuesNonces(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: 
  * signs them again. It returns true if it found mined transactions, so that the next step is due at once. It throws if no call can be sent.
  */
 export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
-  const { database, node, writer, signer, confirmations, logger } = context;
+  const { database, node, writer, confirmations, logger } = context;
   const submitter = createCallSubmitter(context);
   const cache: SenderCache = {
     lastHead: undefined,
@@ -105,7 +105,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     const [chainId, head, nextNonce] = await Promise.all([
       node.chainId(),
       node.head(),
-      node.transactionCount(signer.address),
+      node.transactionCount(writer.signer),
     ]);
     if (chainId !== writer.chainId)
       throw new ChainStalledError(
@@ -117,7 +117,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
   }
 
   async function checkContract(): Promise<void> {
-    if (!cache.isContractChecked) await requireContract(node, signer);
+    if (!cache.isContractChecked) await requireContract(node, writer);
     cache.isContractChecked = true;
   }
 
@@ -161,7 +161,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
 
   /** Takes back transactions that the chain has lost, so that the same bytes are sent again. Throws if it is another chain. */
   async function resendLost(nextNonce: number): Promise<void> {
-    await requireContract(node, signer);
+    await requireContract(node, writer);
     const lost = await unmineFrom(database, writer.id, nextNonce);
     logger.warn({ transactions: lost }, 'the chain lost transactions, so they are sent again');
   }

@@ -27,11 +27,11 @@ export async function resignOutbox(
   first: WaitingCall,
   nextNonce: number,
 ): Promise<void> {
-  const { database, node, writer, signer, feeLimit, logger } = context;
+  const { database, node, writer, feeLimit, logger } = context;
   const { data, gas } = callOf(first);
-  const simulation = await node.simulate({ from: signer.address, to: signer.contract, data });
+  const simulation = await node.simulate({ from: writer.signer, to: writer.contract, data });
   if ('refusal' in simulation)
-    throw new ChainStalledError(describeRefusal(simulation.refusal, signer, decodeAppend(data)));
+    throw new ChainStalledError(describeRefusal(simulation.refusal, writer, decodeAppend(data)));
   const { fees } = await node.head();
   // If the first call ran out of gas, the others would too.
   const gasFactor = Math.max(1, (simulation.gas * GAS_MARGIN) / gas);

@@ -1,6 +1,7 @@
 import { keccak256, type Address, type Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { FeeCap } from './fees.ts';
+import type { ContractOnChain } from './writer-queries.ts';
 
 /** A call of the contract. */
 export interface Call {
@@ -15,12 +16,8 @@ export interface SignedCall extends FeeCap {
   signed: Hex;
 }
 
-/** Signs calls of one contract on one chain. It needs no node. */
-export interface Signer {
-  address: Address;
-  contract: Address;
-  sign(call: Call, nonce: number, cap: FeeCap): Promise<SignedCall>;
-}
+/** Signs a call of one contract on one chain. It needs no node. */
+export type Sign = (call: Call, nonce: number, cap: FeeCap) => Promise<SignedCall>;
 
 /** Signs a call of the contract `to`, or the deployment of a contract if `to` is not given. */
 export async function signCall(
@@ -43,11 +40,7 @@ export async function signCall(
 }
 
 /** Creates the signer of a private key. */
-export function createSigner(key: Hex, contract: Address, chainId: number): Signer {
+export function createSigner(key: Hex, { chainId, contract }: ContractOnChain): Sign {
   const account = privateKeyToAccount(key);
-  return {
-    address: account.address,
-    contract,
-    sign: (call, nonce, cap) => signCall(account, { chainId, to: contract, ...call }, nonce, cap),
-  };
+  return (call, nonce, cap) => signCall(account, { chainId, to: contract, ...call }, nonce, cap);
 }

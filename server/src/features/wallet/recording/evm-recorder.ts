@@ -1,6 +1,6 @@
 import { toHex, zeroHash, type Hex } from 'viem';
 import type { Vault } from '../../../security/vault.ts';
-import { callGas, findTransactionStatus, type Batch, type Chain } from '../chain/index.ts';
+import { callGas, enqueueBatch, findTransactionStatus, type Batch, type Chain } from '../chain/index.ts';
 import type { EntryBody, LedgerEntry } from './ledger-entry.ts';
 import { findLastChange } from './queries.ts';
 import type { Recorder } from './recorder.ts';
@@ -22,7 +22,7 @@ export function createEvmRecorder(chain: Chain, vault: Vault): Recorder {
     async assignHashes(transaction, tenantId, entries) {
       const hashes: Hex[] = [];
       for (const together of splitIntoCalls(entries)) {
-        const hash = await chain.enqueueBatch(transaction, batchOf(vault, tenantId, together));
+        const hash = await enqueueBatch(transaction, chain, batchOf(vault, tenantId, together));
         hashes.push(...together.map(() => hash));
       }
       return hashes;
