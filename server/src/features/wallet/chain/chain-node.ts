@@ -108,7 +108,7 @@ export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): C
     async head() {
       const [block, priorityFee] = await Promise.all([
         ask<RpcBlock>('eth_getBlockByNumber', 'latest', false),
-        unlessRefused(ask<Hex>('eth_maxPriorityFeePerGas'), DEFAULT_PRIORITY_FEE),
+        unless(ChainRefusedError, ask<Hex>('eth_maxPriorityFeePerGas'), DEFAULT_PRIORITY_FEE),
       ]);
       if (!block) throw new ChainUnavailableError('The node has no block yet.');
       const { number, hash, baseFeePerGas = '0x0' } = block;
@@ -120,7 +120,8 @@ export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): C
     async blockHash(number) {
       return (await ask<RpcBlock>('eth_getBlockByNumber', numberToHex(number), false))?.hash;
     },
-    isSyncing: async () => (await unlessRefused(ask<object | false>('eth_syncing'), false)) !== false,
+    isSyncing: async () =>
+      (await unless(ChainRefusedError, ask<object | false>('eth_syncing'), false)) !== false,
     transactionCount: async (address, tag = 'latest') =>
       toNumber(await ask<Hex>('eth_getTransactionCount', address, tag)),
     balance: async (address) => hexToBigInt(await ask<Hex>('eth_getBalance', address, 'latest')),
@@ -156,12 +157,16 @@ export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): C
   };
 }
 
-/** The answer, or a default if the node does not support the method. */
-async function unlessRefused<Answer>(answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+/** The answer, or `otherwise` if it fails with an error of this class. Nodes refuse methods that they do not support. */
+export async function unless<Answer, Otherwise>(
+  failure: typeof ChainNodeError,
+  answer: Promise<Answer>,
+  otherwise: Otherwise,
+): Promise<Answer | Otherwise> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof ChainRefusedError) return otherwise;
+    if (error instanceof failure) return otherwise;
     throw error;
   }
 }

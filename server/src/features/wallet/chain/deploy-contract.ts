@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeDeployData, getContractAddress, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { guildhallLedgerAbi, guildhallLedgerBytecode } from '../../../../contracts/guildhall-ledger.ts';
-import { ChainNodeError, ChainUnavailableError, createChainNode, type ChainNode } from './chain-node.ts';
+import {
+  ChainNodeError,
+  ChainUnavailableError,
+  createChainNode,
+  unless,
+  type ChainNode,
+} from './chain-node.ts';
 import { feeCapOf } from './fees.ts';
 import { ChainConfigurationError, type ChainSettings } from './open-chain.ts';
 import { signCall } from './signer.ts';
@@ -45,7 +51,7 @@ export async function deployContract(
     const { hash, signed } = await signCall(account, { chainId, data, gas }, nonce, feeCapOf(fees, feeLimit));
     const contract = getContractAddress({ from: writer, nonce: BigInt(nonce) });
     // A node that does not answer may have the transaction.
-    await unless(ChainUnavailableError, node.send(signed));
+    await unless(ChainUnavailableError, node.send(signed), undefined);
     onSent(hash, contract);
     await untilDeployed(node, hash, contract);
     return { contract, chainId, hash, owner: owner ?? writer, writer };
@@ -62,7 +68,7 @@ export async function deployContract(
 async function untilDeployed(node: ChainNode, hash: Hex, contract: Address): Promise<void> {
   const end = performance.now() + TIMEOUT_MS;
   while (performance.now() < end) {
-    const receipt = await unless(ChainNodeError, node.receipt(hash));
+    const receipt = await unless(ChainNodeError, node.receipt(hash), undefined);
     if (receipt?.succeeded) return;
     if (receipt)
       throw new ChainConfigurationError(
@@ -74,17 +80,4 @@ async function untilDeployed(node: ChainNode, hash: Hex, contract: Address): Pro
     `The transaction ${hash} is not in a block after ${TIMEOUT_MS / 1000} s. Look for it on the chain. ` +
       `If a block contains it later, the contract is at ${contract}.`,
   );
-}
-
-/** The answer, or undefined if it fails with an error of this class. */
-async function unless<Answer>(
-  failure: typeof ChainNodeError,
-  answer: Promise<Answer>,
-): Promise<Answer | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof failure) return undefined;
-    throw error;
-  }
 }

@@ -31,13 +31,6 @@ interface ChainView {
   nextNonce: number;
 }
 
-/** A cache between steps. It only saves requests to the node, because another process can take over at any time. */
-interface SenderCache {
-  lastHead: Hex | undefined;
-  isContractChecked: boolean;
-  anomalyCount: number;
-}
-
 /** Whether the nonces of the waiting calls continue those of the chain. If not, a nonce was used elsewhere, or the contract refused a call. */
 export function continuesNonces(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: number): boolean {
   return calls.every(({ nonce }, index) => nonce === nextNonce + index);
@@ -51,11 +44,10 @@ export function continuesNonces(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: 
 export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
   const { database, node, writer, confirmations, logger } = context;
   const submitter = createCallSubmitter(context);
-  const cache: SenderCache = {
-    lastHead: undefined,
-    isContractChecked: false,
-    anomalyCount: 0,
-  };
+  // These last between steps. They only save requests to the node, because another process can take over at any time.
+  let lastHead: Hex | undefined;
+  let isContractChecked = false;
+  let anomalyCount = 0;
 
   return async function step() {
     const view = await readChain();
@@ -64,26 +56,25 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
       return false;
     }
     const { block } = view.head;
-    if (block.hash !== cache.lastHead)
-      cache.lastHead = (await followBlocks(block.number)) ? block.hash : undefined;
+    if (block.hash !== lastHead) lastHead = (await followBlocks(block.number)) ? block.hash : undefined;
 
     const unmined = await listUnmined(database, writer.id, { limit: WINDOW });
     if (unmined.length === 0) {
-      cache.anomalyCount = 0;
+      anomalyCount = 0;
       await skipUsedNonces(view.nextNonce);
       return false;
     }
     await checkContract();
     const mined = await recordMined(unmined, view.nextNonce);
     // A transaction that was just found may be final already.
-    if (mined.size > 0) cache.lastHead = undefined;
+    if (mined.size > 0) lastHead = undefined;
 
     const waiting = unmined.filter(({ position }) => !mined.has(position));
     if (continuesNonces(waiting, view.nextNonce)) {
-      cache.anomalyCount = 0;
+      anomalyCount = 0;
       await submitter.submit(waiting, view.head);
     } else {
-      cache.isContractChecked = false;
+      isContractChecked = false;
       await afterAnomalies(() => resignOutbox(context, waiting[0]!, view.nextNonce));
     }
     return mined.size > 0;
@@ -91,14 +82,14 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
 
   /** Counts an anomaly, and acts if it was seen several times in a row. */
   async function afterAnomalies(act: () => Promise<void>): Promise<void> {
-    if (++cache.anomalyCount < ANOMALIES_BEFORE_ACTION) return;
+    if (++anomalyCount < ANOMALIES_BEFORE_ACTION) return;
     if (await node.isSyncing())
       throw new ChainStalledError(
         'The node of CHAIN_RPC_URL is still synchronizing with its network. Wait until it has finished, or set another node.',
       );
     await act();
     submitter.reset();
-    cache.anomalyCount = 0;
+    anomalyCount = 0;
   }
 
   async function readChain(): Promise<ChainView> {
@@ -117,8 +108,8 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
   }
 
   async function checkContract(): Promise<void> {
-    if (!cache.isContractChecked) await requireContract(node, writer);
-    cache.isContractChecked = true;
+    if (!isContractChecked) await requireContract(node, writer);
+    isContractChecked = true;
   }
 
   /** Finds calls whose nonce is used, under each hash that they were signed with, and records their blocks. */

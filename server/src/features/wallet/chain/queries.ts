@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { Block, Fees } from './chain-node.ts';
@@ -113,13 +114,14 @@ export function listTakenAttempts(
 
 /** Inserts new signed attempts of calls, and sets the nonces of the calls. */
 export async function insertAttempts(db: Querier, attempts: WaitingCall[]): Promise<void> {
+  const column = columnOf(attempts);
   await db.run(sql`
     WITH attempt AS (
       INSERT INTO chain_attempts (position, number, nonce, max_fee, priority_fee, hash, signed)
-      SELECT * FROM unnest(${attempts.map(({ position }) => position)}::bigint[], ${attempts.map(({ number }) => number)}::int[],
-        ${attempts.map(({ nonce }) => nonce)}::bigint[], ${attempts.map(({ maxFee }) => maxFee)}::bigint[],
-        ${attempts.map(({ priorityFee }) => priorityFee)}::bigint[], ${attempts.map(({ hash }) => bytes(hash))}::bytea[],
-        ${attempts.map(({ signed }) => bytes(signed))}::bytea[])
+      SELECT * FROM unnest(${column('position')}::bigint[], ${column('number')}::int[],
+        ${column('nonce')}::bigint[], ${column('maxFee')}::bigint[],
+        ${column('priorityFee')}::bigint[], ${column('hash').map(bytes)}::bytea[],
+        ${column('signed').map(bytes)}::bytea[])
       RETURNING position, nonce
     )
     UPDATE chain_outbox SET nonce = attempt.nonce FROM attempt WHERE chain_outbox.position = attempt.position`);
