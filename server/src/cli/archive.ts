@@ -39,7 +39,8 @@ archiveCommand
           const now = await readCheckedClock(database, 'nothing is archived');
           const day = firstDayToKeep(before, now, config);
           const print = (part: WrittenPart): void => console.log(describePart(part));
-          return { day, ...(await archiveBefore(owner, database, openArchive(config), day, print)) };
+          const upkeep = { owner, database, archive: openArchive(config) };
+          return { day, ...(await archiveBefore(upkeep, day, print)) };
         },
       );
       if (dropped > 0)

@@ -69,7 +69,7 @@ async function drop(
   archive: Archive,
 ): Promise<void> {
   const { partitions, unpartitioned, archivedEvents } = await withDatabaseAt(url, (database) =>
-    dropOldRows(owner, database, table, before, archive),
+    dropOldRows({ owner, database, archive }, table, before),
   );
   if (partitions.length > 0) console.log(`Dropped ${partitions.join(', ')}.`);
   if (unpartitioned > 0) console.log(`Deleted ${unpartitioned} rows of months without a partition.`);

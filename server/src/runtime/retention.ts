@@ -10,8 +10,8 @@ import {
   deleteArchivedBefore,
   requireStoredParts,
   withArchiveLock,
-  type Archive,
   type EventScope,
+  type EventUpkeep,
 } from '../features/gameplay/events/index.ts';
 import { audit } from '../features/platform/audit/index.ts';
 import { readCheckedClock } from './checked-clock.ts';
@@ -39,23 +39,21 @@ interface DroppedRows {
  * it dropped.
  */
 export async function dropOldRows(
-  owner: pg.Pool,
-  database: Database,
+  { owner, database, archive }: EventUpkeep,
   table: PartitionedTable,
   before: string,
-  archive: Archive,
 ): Promise<DroppedRows & { archivedEvents: number }> {
   const scope = scopeOfEvents[table];
-  if (!scope && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
-    throw new OperatorError(
-      `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
-    );
   if (scope)
     return withArchiveLock(owner, async (client) => {
       await requireStoredParts(client, archive);
-      const events = await deleteArchivedBefore(client, archive, scope, before);
-      return { ...(await dropRows(client, database, table, before)), archivedEvents: events };
+      const archivedEvents = await deleteArchivedBefore(client, archive, scope, before);
+      return { ...(await dropRows(client, database, table, before)), archivedEvents };
     });
+  if (!(await isRolledUpTo(database, `${before}T00:00:00Z`)))
+    throw new OperatorError(
+      `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
+    );
   return { ...(await dropRows(owner, database, table, before)), archivedEvents: 0 };
 }
 
@@ -80,18 +78,13 @@ async function dropRows(
  * Drops all rows that are older than their table keeps them, even if another table fails. Then throws. Throws {@link OperatorError} and drops
  * nothing if the clock of this process is ahead of that of the database, because no row could be restored.
  */
-export async function applyRetention(
-  owner: pg.Pool,
-  database: Database,
-  retention: Retention,
-  archive: Archive,
-): Promise<void> {
-  const now = await readCheckedClock(database, 'RETENTION_MONTHS drops nothing');
+export async function applyRetention(upkeep: EventUpkeep, retention: Retention): Promise<void> {
+  const now = await readCheckedClock(upkeep.database, 'RETENTION_MONTHS drops nothing');
   const tables = Object.entries(retention) as [PartitionedTable, number][];
   await runEach(
     tables.map(([table, months]) => {
       const before = firstOfMonth(now, -months);
-      return () => dropOldRows(owner, database, table, before, archive);
+      return () => dropOldRows(upkeep, table, before);
     }),
   );
 }

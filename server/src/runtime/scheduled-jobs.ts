@@ -16,7 +16,8 @@ export function scheduledJobs(
   database: Database,
   settings: Pick<Config, 'retention' | 'archiveAfterMonths' | keyof ArchiveSettings>,
 ): ScheduledJob[] {
-  const archive = openArchive(settings);
+  const { retention, archiveAfterMonths } = settings;
+  const upkeep = { owner, database, archive: openArchive(settings) };
   const schedules = groups.flatMap(({ schedules = [] }) => schedules);
   return [
     {
@@ -27,16 +28,16 @@ export function scheduledJobs(
     {
       name: 'drop-old-partitions',
       cron: '32 3 * * *',
-      run: () => applyRetention(owner, database, settings.retention, archive),
+      run: () => applyRetention(upkeep, retention),
     },
     {
       name: 'archive-events',
       cron: '2 4 * * *',
       async run() {
-        if (settings.archiveAfterMonths === undefined) return;
+        if (archiveAfterMonths === undefined) return;
         // PostgreSQL does not have the idempotency keys of an archived month. Events that clients send again would be counted twice.
         await readCheckedClock(database, 'ARCHIVE_AFTER_MONTHS archives nothing');
-        await archiveOldEvents(owner, database, archive, settings);
+        await archiveOldEvents(upkeep, archiveAfterMonths);
       },
     },
     {

@@ -21,10 +21,10 @@ import { createPartitions } from './create-partitions.ts';
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2, work: 'job' });
 after(() => database.close());
+const upkeep = { owner: app.owner, database, archive: noArchive };
 const tenant = await arrangeTenant(app, { autoCreate: true });
 const player = await arrangePlayer(app, tenant);
 
-const archiveDir = noArchive;
 const today = new Date();
 const month = (later: number): string => firstOfMonth(today, later);
 const nameOf = (table: string, later: number): string =>
@@ -201,18 +201,9 @@ describe('dropOldRows', () => {
       return answer.body;
     };
     const counted = await logins();
-    await assert.rejects(
-      dropOldRows(app.owner, database, 'login_ledger', month(-1), archiveDir),
-      OperatorError,
-    );
+    await assert.rejects(dropOldRows(upkeep, 'login_ledger', month(-1)), OperatorError);
     await rollUpSessions(database);
-    const { archivedEvents, ...dropped } = await dropOldRows(
-      app.owner,
-      database,
-      'login_ledger',
-      month(-1),
-      archiveDir,
-    );
+    const { archivedEvents, ...dropped } = await dropOldRows(upkeep, 'login_ledger', month(-1));
     assert.equal(archivedEvents, 0);
     assert.ok(dropped.partitions.includes(nameOf('login_ledger', -2)));
     assert.deepEqual(await logins(), counted);
@@ -237,7 +228,7 @@ describe('applyRetention', () => {
   const retain = async (retention: Retention, now = today): Promise<void> => {
     mock.timers.enable({ apis: ['Date'], now });
     try {
-      await applyRetention(app.owner, database, retention, archiveDir);
+      await applyRetention(upkeep, retention);
     } finally {
       mock.timers.reset();
     }

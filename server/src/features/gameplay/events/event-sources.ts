@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Database } from '../../../database/database.ts';
 import type { Archive } from './archive/archive.ts';
 
@@ -5,4 +6,9 @@ import type { Archive } from './archive/archive.ts';
 export interface EventSources {
   database: Database;
   archive: Archive;
+}
+
+/** The event sources for work on partitions, which only the owner of the tables may change. */
+export interface EventUpkeep extends EventSources {
+  owner: pg.Pool;
 }

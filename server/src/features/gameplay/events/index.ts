@@ -18,7 +18,7 @@ export { eventQueryRoutes } from './reading/query-routes.ts';
 export { eventReadingRoutes } from './reading/routes.ts';
 export { createRosters } from './ingestion/roster.ts';
 export { verifyEvents } from './verify-events.ts';
-export type { EventSources } from './event-sources.ts';
+export type { EventSources, EventUpkeep } from './event-sources.ts';
 export { exportEventsOfPlayer } from './reading/export-events.ts';
 export { StoredEvent } from './reading/schemas.ts';
 export { openRejectedEvents } from './rejected/collect-rejected.ts';

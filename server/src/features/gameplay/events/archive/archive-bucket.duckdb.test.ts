@@ -565,7 +565,8 @@ describe('an archive in a bucket', () => {
     await tenant.send('late', 1);
     await archive();
     assert.equal((await tenant.exported()).status, 200);
-    const drop = (from = worker) => dropOldRows(app.owner, database, 'player_events', month(-1), from);
+    const drop = (from = worker) =>
+      dropOldRows({ owner: app.owner, database, archive: from }, 'player_events', month(-1));
     const elsewhere = createArchiveBucket({ ...storage, prefix: 'elsewhere' }, ofWorker, 1e9);
     await assert.rejects(drop({ ...worker, bucket: elsewhere }), /Set ARCHIVE_STORAGE_URL/);
     assert.equal((await tenant.parts()).length, 3, 'the other bucket changes nothing');

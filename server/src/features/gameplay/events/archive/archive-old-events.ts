@@ -1,12 +1,10 @@
-import type pg from 'pg';
 import { SYSTEM } from '../../../../core/author.ts';
-import type { Database } from '../../../../database/database.ts';
 import { listPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { audit } from '../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../event-row.ts';
+import type { EventUpkeep } from '../event-sources.ts';
 import { archiveEvents } from './archive-events.ts';
-import type { Archive } from './archive.ts';
 import type { WrittenPart } from './write-part.ts';
 
 /** The result of a run. */
@@ -25,9 +23,7 @@ export interface ArchiveTotals {
  * even if a later month fails. Reports each part.
  */
 export async function archiveBefore(
-  owner: pg.Pool,
-  database: Database,
-  archive: Archive,
+  { owner, database, archive }: EventUpkeep,
   before: string,
   report: (part: WrittenPart) => void = () => {},
 ): Promise<ArchiveTotals> {
@@ -55,18 +51,12 @@ export async function archiveBefore(
   return totals;
 }
 
-/** The nightly job: archives the months that are older than the setting, if there is one. */
-export async function archiveOldEvents(
-  owner: pg.Pool,
-  database: Database,
-  archive: Archive,
-  { archiveAfterMonths }: { archiveAfterMonths?: number | undefined },
-): Promise<void> {
-  if (archiveAfterMonths === undefined) return;
+/** The nightly job: archives the months that are older than the setting. */
+export async function archiveOldEvents(upkeep: EventUpkeep, archiveAfterMonths: number): Promise<void> {
   const before = firstOfMonth(new Date(), -archiveAfterMonths);
   // Late events alone wait for the next month, so that a month has a dozen parts a year and not hundreds.
   const due = await Promise.all(
-    EVENT_SCOPES.map((scope) => listPartitionsBefore(owner, eventTables[scope], before)),
+    EVENT_SCOPES.map((scope) => listPartitionsBefore(upkeep.owner, eventTables[scope], before)),
   );
-  if (due.flat().some(({ kind }) => kind === 'month')) await archiveBefore(owner, database, archive, before);
+  if (due.flat().some(({ kind }) => kind === 'month')) await archiveBefore(upkeep, before);
 }

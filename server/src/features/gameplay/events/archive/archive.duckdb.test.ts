@@ -186,6 +186,7 @@ const leftovers = async () =>
       SELECT relname FROM pg_class WHERE relname ~ '^dropped_|_(late|repeated)$' AND relkind = 'r'
       UNION ALL SELECT proname FROM pg_proc WHERE proname ~ '^guildhall_capture_late'`)
   ).rowCount;
+const upkeep = { owner: app.owner, database, archive: { root, duckdb } };
 const archive = () => archiveEvents(app.owner, { root, duckdb }, month(0));
 const isOtherFolder = (error: Error) =>
   error instanceof OperatorError && error.message.includes('Mount the volume of ARCHIVE_DIR');
@@ -658,7 +659,7 @@ describe('archiveEvents', () => {
       if (++jobs === 2) throw new Error('The disk is full.');
       return duckdb(job, limits);
     };
-    const archiveUntilItFails = archiveBefore(app.owner, database, { root, duckdb: failing }, month(0));
+    const archiveUntilItFails = archiveBefore({ ...upkeep, archive: { root, duckdb: failing } }, month(0));
     await assert.rejects(archiveUntilItFails, /The disk is full/);
     assert.equal((await archivedRows(tenant, 'match')).length, 1);
     const { rows } = await app.owner.query(
@@ -847,7 +848,7 @@ describe('dropOldRows', () => {
     );
     await archive();
     const drop = (from: string) =>
-      dropOldRows(app.owner, database, 'player_events', month(-1), { root: from, duckdb });
+      dropOldRows({ ...upkeep, archive: { root: from, duckdb } }, 'player_events', month(-1));
     const parts = () => selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
     await assert.rejects(drop(join(root, 'not-mounted')), isOtherFolder);
     const [oldest] = await parts();
@@ -871,7 +872,7 @@ describe('dropOldRows', () => {
     assert.deepEqual(await counted(tenant, 'player'), { events: 1, valueSum: null });
     // An event of a dropped month is dropped again, and not archived.
     await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-3) }]);
-    const { parts: written, dropped } = await archiveBefore(app.owner, database, { root, duckdb }, month(0));
+    const { parts: written, dropped } = await archiveBefore(upkeep, month(0));
     assert.deepEqual([written, dropped], [0, 1]);
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
     assert.deepEqual(await liveRows(tenant, 'player'), []);
@@ -887,10 +888,7 @@ describe('dropOldRows', () => {
     const starts = async () =>
       (await app.owner.query('SELECT * FROM event_rollup_starts ORDER BY scope')).rows;
     const before = await starts();
-    await assert.rejects(
-      dropOldRows(app.owner, database, 'player_events', month(0), { root, duckdb }),
-      OperatorError,
-    );
+    await assert.rejects(dropOldRows(upkeep, 'player_events', month(0)), OperatorError);
     assert.deepEqual(await starts(), before);
     await client.query('SELECT pg_advisory_unlock(7118048)');
     client.release(true);
@@ -910,7 +908,7 @@ describe('dropOldRows', () => {
       app,
       async (holder) => void (await holder.query('LOCK TABLE ONLY match_events IN ACCESS SHARE MODE')),
       async (_, release) => {
-        const dropped = dropOldRows(app.owner, database, 'match_events', month(-2), { root, duckdb });
+        const dropped = dropOldRows(upkeep, 'match_events', month(-2));
         await eventually(
           async () => (await app.owner.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0,
         );

@@ -25,6 +25,7 @@ import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } fro
 const app = await startTestApp();
 await createPartitions(app.owner);
 const database = openDatabase(app.databaseUrl, { poolSize: 8 });
+const upkeep = { owner: app.owner, database, archive: noArchive };
 const writer = await openEventWriter(database, app.databaseUrl);
 after(async () => {
   await writer.close();
@@ -252,13 +253,7 @@ describe('roll-ups of events', () => {
           else if (action.kind === 'rebuild')
             await rebuildRollups({ database, archive: noArchive }, game.tenantId, () => {});
           else if (action.kind === 'drop')
-            await dropOldRows(
-              app.owner,
-              database,
-              eventTables[action.scope],
-              thisMonth.slice(0, 10),
-              noArchive,
-            );
+            await dropOldRows(upkeep, eventTables[action.scope], thisMonth.slice(0, 10));
           else await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
           await assertSameAnswers(game, asked);
           await assertSamePages(game, asked);
@@ -356,7 +351,7 @@ describe('roll-ups of events', () => {
     await rollUpEvents(database);
     await game.write('player', [eventAt(`${thisMonth.slice(0, 11)}10:20:30.000000Z`)]);
     await rollUpEvents(database);
-    await dropOldRows(app.owner, database, 'player_events', thisMonth.slice(0, 10), noArchive);
+    await dropOldRows(upkeep, 'player_events', thisMonth.slice(0, 10));
     await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
     const { rows } = await app.owner.query(
       `SELECT span, is_total, starts_at < $2 AS is_old FROM event_rollups WHERE tenant_id = $1 ORDER BY span, is_total LIMIT 9`,
