@@ -12,13 +12,13 @@ export interface ScheduledJob {
   name: string;
   /** When to run, as a cron expression in UTC. */
   cron: string;
-  run(): Promise<void>;
+  run(): Promise<unknown>;
 }
 
 /** Runs the jobs of a queue. A job that throws is retried. */
 export interface QueueHandler {
   queue: Queue<object>;
-  run(data: never): Promise<void>;
+  run(data: never): Promise<unknown>;
   ownersOf?: OwnersOf | undefined;
 }
 
@@ -145,7 +145,7 @@ async function attempt(
   }
 }
 
-async function measure(queue: string, work: () => Promise<void>): Promise<void> {
+async function measure(queue: string, work: () => Promise<unknown>): Promise<void> {
   const end = duration.startTimer({ queue });
   try {
     await work();

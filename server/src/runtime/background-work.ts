@@ -99,7 +99,7 @@ export const queues = queuedJobs.map(({ queue }) => queue);
 function queueHandlers(services: WorkerServices): QueueHandler[] {
   return queuedJobs.map(({ queue, run, ownersOf }) => ({
     queue,
-    run: async (data) => void (await run(services, data)),
+    run: (data) => run(services, data),
     ownersOf: ownersOf?.(services),
   }));
 }

@@ -23,7 +23,7 @@ export function scheduledJobs(
     {
       name: 'make-partitions',
       cron: '17 3 * * *',
-      run: async () => void (await createPartitions(owner)),
+      run: () => createPartitions(owner),
     },
     {
       name: 'drop-old-partitions',
@@ -45,7 +45,7 @@ export function scheduledJobs(
       cron: '47 3 * * *',
       run: () => deleteExpired(database),
     },
-    ...schedules.map(({ name, cron, run }) => ({ name, cron, run: async () => void (await run(database)) })),
+    ...schedules.map(({ name, cron, run }) => ({ name, cron, run: () => run(database) })),
   ];
 }
 

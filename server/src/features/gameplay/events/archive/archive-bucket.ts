@@ -76,10 +76,8 @@ export class ArchiveTooLargeError extends OperatorError {
 const TIMEOUTS_MS = { reading: 5_000, writing: 60_000, transfer: 60_000 };
 const MAX_MANIFEST_BYTES = 1024 ** 2;
 
-interface ExpectedFile {
-  sha256: string;
-  bytes: number;
-}
+/** A file of a part, and what its object must have. */
+type ExpectedFile = Pick<PartManifest['files'][number], 'name' | 'sha256' | 'bytes'>;
 
 /** Opens a bucket. Sends no request before the first use. */
 export function createArchiveBucket(
@@ -109,15 +107,15 @@ export function createArchiveBucket(
       throw error;
     });
 
-  const download = async (part: PartName, file: string, expected: ExpectedFile, mayExceedCache: boolean) => {
-    const path = pathOf(part, file);
+  const download = async (part: PartName, { name, sha256, bytes }: ExpectedFile, mayExceedCache: boolean) => {
+    const path = pathOf(part, name);
     // A manifest has a few kilobytes.
-    if (file !== MANIFEST_FILE && !(await makeRoom(expected.bytes)) && !mayExceedCache)
+    if (name !== MANIFEST_FILE && !(await makeRoom(bytes)) && !mayExceedCache)
       throw new ArchiveStorageError(
         'All local copies of archived events are in use. Try again in a few minutes, or raise ARCHIVE_CACHE_MEGABYTES.',
       );
-    const object = await withStorageErrors(openObject(part, file));
-    if (!object) throw new ArchiveStorageError(`The bucket of the archive has no ${nameOf(part, file)}.`);
+    const object = await withStorageErrors(openObject(part, name));
+    if (!object) throw new ArchiveStorageError(`The bucket of the archive has no ${nameOf(part, name)}.`);
     const draft = `${path}.${randomUUID()}.download`;
     try {
       await createFolder(dirname(path));
@@ -125,13 +123,13 @@ export function createArchiveBucket(
       await withStorageErrors(
         pipeline(
           object,
-          passAtMost(expected.bytes, (chunk) => hash.update(chunk)),
+          passAtMost(bytes, (chunk) => hash.update(chunk)),
           createWriteStream(draft, { mode: 0o600, flush: true }),
         ),
       );
-      if (hash.digest('hex') !== expected.sha256)
+      if (hash.digest('hex') !== sha256)
         throw new ArchiveStorageError(
-          `${nameOf(part, file)} in the bucket of the archive does not match its checksum.`,
+          `${nameOf(part, name)} in the bucket of the archive does not match its checksum.`,
         );
       await rename(draft, path);
     } finally {
@@ -141,18 +139,8 @@ export function createArchiveBucket(
   };
 
   /** Downloads a file, or waits for the download of another reader. */
-  const fetchFile = (
-    part: PartName,
-    file: string,
-    expected: ExpectedFile,
-    { signal, mayExceedCache = false }: FetchOptions,
-  ) =>
-    downloadOnce(
-      part.tenantId,
-      pathOf(part, file),
-      () => download(part, file, expected, mayExceedCache),
-      signal,
-    );
+  const fetchFile = (part: PartName, file: ExpectedFile, { signal, mayExceedCache = false }: FetchOptions) =>
+    downloadOnce(part.tenantId, pathOf(part, file.name), () => download(part, file, mayExceedCache), signal);
 
   const readManifest = async (part: StoredPart, options: FetchOptions): Promise<PartManifest> => {
     const path = pathOf(part, MANIFEST_FILE);
@@ -162,7 +150,7 @@ export function createArchiveBucket(
       // Copies of a part that another database had under this name.
       await removePart(root, part);
     else if (local) return JSON.parse(local.toString()) as PartManifest;
-    await fetchFile(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }, options);
+    await fetchFile(part, { name: MANIFEST_FILE, sha256, bytes: MAX_MANIFEST_BYTES }, options);
     return JSON.parse(await readFile(path, 'utf8')) as PartManifest;
   };
 
@@ -223,7 +211,7 @@ export function createArchiveBucket(
         await Promise.all(
           wanted.map(async ({ part, file }) => {
             if (!(await markPresent({ part, file })))
-              await fetchFile(part, file.name, file, {
+              await fetchFile(part, file, {
                 ...options,
                 mayExceedCache: options.mayExceedCache || isTooLarge,
               });
