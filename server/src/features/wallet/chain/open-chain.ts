@@ -7,7 +7,7 @@ import { listTenantIds } from '../../studio/tenants/index.ts';
 import { ChainNodeError, createChainNode, type ChainNode } from './chain-node.ts';
 import { findContractFault } from './contract-faults.ts';
 import { tenantOnChain } from './ledger-call.ts';
-import { createChainReader, type ChainReader } from './read-chain.ts';
+import { createChainReader, type ChainReader } from './chain-reader.ts';
 import { abandonConfirmed, countOpen, findLastEnqueued, lowerHead } from './queries.ts';
 import { findWriter, insertWriter, type ContractOnChain, type Writer } from './writer-queries.ts';
 import { createSigner, type Sign } from './signer.ts';

@@ -1,4 +1,4 @@
-export { tenantLedgerRoutes } from './administration-routes.ts';
+export { tenantLedgerRoutes } from './tenant-ledger-routes.ts';
 export { createWalletLedger } from './ledger.ts';
 export { walletLedgerRoutes } from './ledger-routes.ts';
 export { walletPlayerRoutes } from './player-routes.ts';

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { keyOf } from '../../../http/request-context.ts';
-import { readChain, readTransaction, type LedgerServices } from './read-ledger.ts';
-import { ChainQuery, LedgerLinks, Transaction, TransactionPath } from './ledger-schemas.ts';
+import { readLinks, readTransaction, type LedgerServices } from './read-ledger.ts';
+import { LinksQuery, LedgerLinks, Transaction, TransactionPath } from './ledger-schemas.ts';
 
 const tags = ['Wallet recording'];
 
@@ -41,11 +41,11 @@ export function walletLedgerRoutes(services: LedgerServices): FastifyPluginAsync
             'Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. ' +
             'Read the contents of an entry with its `transactionHash`. The hashes prove that an entry belongs to the chain that ends in a head. ' +
             'Store a head outside of Guildhall to detect any later change of earlier entries.',
-          querystring: ChainQuery,
+          querystring: LinksQuery,
           response: { 200: LedgerLinks },
         },
       },
-      async (request) => readChain(services.database, tenantOf(request), request.query),
+      async (request) => readLinks(services.database, tenantOf(request), request.query),
     );
   };
 }

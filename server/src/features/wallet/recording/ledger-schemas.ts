@@ -74,7 +74,7 @@ export const TenantTransaction = Type.Object(
   { title: 'TenantWalletTransaction' },
 );
 
-export const ChainQuery = Type.Object({
+export const LinksQuery = Type.Object({
   from: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
 });

@@ -74,7 +74,7 @@ function membersOf(body: string): Record<string, unknown> {
 }
 
 /** Reads the links of a tenant's chain from an index on, and its head. */
-export async function readChain(
+export async function readLinks(
   database: Database,
   tenantId: string,
   { from, limit }: { from: number; limit: number },

@@ -4,7 +4,7 @@ import { toHex, zeroHash } from 'viem';
 import { arrangeChainDeployment } from '../../../testing/chain-deployment.ts';
 import { startTestChain } from '../../../testing/chain.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
-import { createChainReader } from './read-chain.ts';
+import { createChainReader } from './chain-reader.ts';
 
 const deployment = await arrangeChainDeployment(await startTestChain());
 const { tenantId } = await deployment.tenant();
