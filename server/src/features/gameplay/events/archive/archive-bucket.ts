@@ -24,7 +24,7 @@ import {
   PART_FILES,
   removePart,
   type PartManifest,
-  type PartName,
+  type PartRef,
   type StoredPart,
 } from './archive-files.ts';
 import { createRoomMaker, deleteLeastRecent, MARKING_INTERVAL_MS, markUsed } from './local-copies.ts';
@@ -33,11 +33,11 @@ import { createSharedDownloads } from './shared-downloads.ts';
 /** Keeps the finished parts in a bucket. The folder of the archive has copies of those that were used last. */
 export interface ArchiveBucket {
   /** Uploads the files of a part from its draft, and reads them back. Throws {@link ArchiveStorageError}. */
-  upload(name: PartName): Promise<void>;
+  upload(part: PartRef): Promise<void>;
   /** Deletes the objects of a part, whether all of them exist or not. */
-  remove(name: PartName): Promise<void>;
+  remove(part: PartRef): Promise<void>;
   /** The parts of a tenant that have an object. */
-  listParts(tenantId: string): Promise<PartName[]>;
+  listParts(tenantId: string): Promise<PartRef[]>;
   /**
    * Downloads files of parts that are not in the folder. Readers that ask for the same file wait for one download. Tenants take turns.
    * If the signals of all its readers are aborted before its turn, a file is not downloaded.
@@ -96,18 +96,18 @@ export function createArchiveBucket(
   const downloadOnce = createSharedDownloads();
   const makeRoom = createRoomMaker(root, cacheBytes);
 
-  const pathOf = (part: PartName, file: string): string => join(partFolder(root, part), file);
-  const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
-  const keyOf = (name: PartName, file: string): string => objectKey(storage, nameOf(name, file));
+  const pathOf = (part: PartRef, file: string): string => join(partFolder(root, part), file);
+  const nameOf = (part: PartRef, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
+  const keyOf = (part: PartRef, file: string): string => objectKey(storage, nameOf(part, file));
 
   /** Opens an object. Returns undefined if it does not exist. */
-  const openObject = async (name: PartName, file: string): Promise<Readable | undefined> =>
-    (await openForReads()).getStream(keyOf(name, file)).catch((error: unknown) => {
+  const openObject = async (part: PartRef, file: string): Promise<Readable | undefined> =>
+    (await openForReads()).getStream(keyOf(part, file)).catch((error: unknown) => {
       if (isMissingObject(error)) return undefined;
       throw error;
     });
 
-  const download = async (part: PartName, { name, sha256, bytes }: ExpectedFile, mayExceedCache: boolean) => {
+  const download = async (part: PartRef, { name, sha256, bytes }: ExpectedFile, mayExceedCache: boolean) => {
     const path = pathOf(part, name);
     // A manifest has a few kilobytes.
     if (name !== MANIFEST_FILE && !(await makeRoom(bytes)) && !mayExceedCache)
@@ -139,7 +139,7 @@ export function createArchiveBucket(
   };
 
   /** Downloads a file, or waits for the download of another reader. */
-  const fetchFile = (part: PartName, file: ExpectedFile, { signal, mayExceedCache = false }: FetchOptions) =>
+  const fetchFile = (part: PartRef, file: ExpectedFile, { signal, mayExceedCache = false }: FetchOptions) =>
     downloadOnce(part.tenantId, pathOf(part, file.name), () => download(part, file, mayExceedCache), signal);
 
   const readManifest = async (part: StoredPart, options: FetchOptions): Promise<PartManifest> => {
@@ -155,25 +155,25 @@ export function createArchiveBucket(
   };
 
   return {
-    async upload(name) {
+    async upload(part) {
       // The manifest is last, so a part with it is complete.
       for (const file of PART_FILES) {
-        const path = join(draftFolder(root, name), file);
-        await withStorageErrors((await openForWrites()).copyFromFs(path, keyOf(name, file)));
-        const object = await withStorageErrors(openObject(name, file));
+        const path = join(draftFolder(root, part), file);
+        await withStorageErrors((await openForWrites()).copyFromFs(path, keyOf(part, file)));
+        const object = await withStorageErrors(openObject(part, file));
         const stored = object && (await withStorageErrors(hashFile(object)));
         if (stored !== (await hashFile(path)))
-          throw new ArchiveStorageError(`The bucket of the archive has not stored ${nameOf(name, file)}.`);
+          throw new ArchiveStorageError(`The bucket of the archive has not stored ${nameOf(part, file)}.`);
       }
     },
 
-    async remove(name) {
+    async remove(part) {
       for (const file of PART_FILES.toReversed())
-        await withStorageErrors((await openForWrites()).delete(keyOf(name, file)));
+        await withStorageErrors((await openForWrites()).delete(keyOf(part, file)));
     },
 
     async listParts(tenantId) {
-      const found = new Map<string, PartName>();
+      const found = new Map<string, PartRef>();
       let paginationToken: string | undefined;
       do {
         const page = await withStorageErrors(
@@ -183,8 +183,8 @@ export function createArchiveBucket(
           }),
         );
         for (const object of page.objects) {
-          const name = 'key' in object ? parsePartName(tenantId, dirname(object.key)) : undefined;
-          if (name) found.set(partName(name), name);
+          const part = 'key' in object ? parsePartName(tenantId, dirname(object.key)) : undefined;
+          if (part) found.set(partName(part), part);
         }
         ({ paginationToken } = page);
       } while (paginationToken !== undefined);

@@ -8,7 +8,7 @@ import { createFolder } from '../../../../core/writable-folder.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 
 /** The events of one tenant, scope and month. */
-export interface MonthName {
+export interface MonthRef {
   tenantId: string;
   scope: EventScope;
   /** Format: `2026-01`. */
@@ -16,23 +16,23 @@ export interface MonthName {
 }
 
 /** Events of a month that were archived together. Later events of the month are in further parts. */
-export interface PartName extends MonthName {
+export interface PartRef extends MonthRef {
   /** Higher than those of earlier parts of the month. No other run has written files of a part with this number. */
   part: number;
 }
 
 /** The name of a part within its tenant, which is its path too: `match/2026-01/part-1`. */
-export const partName = ({ scope, month, part }: Omit<PartName, 'tenantId'>): string =>
+export const partName = ({ scope, month, part }: Omit<PartRef, 'tenantId'>): string =>
   `${scope}/${month}/part-${part}`;
 
 /** The part that a path ends with: the opposite of {@link partName}. */
-export function parsePartName(tenantId: string, path: string): PartName | undefined {
+export function parsePartName(tenantId: string, path: string): PartRef | undefined {
   const [, scope, month, part] = /(match|player)\/(\d{4}-\d\d)\/part-(\d+)$/.exec(path) ?? [];
   return scope && month ? { tenantId, scope: scope as EventScope, month, part: Number(part) } : undefined;
 }
 
 /** A part whose manifest has this SHA-256. */
-export interface StoredPart extends PartName {
+export interface StoredPart extends PartRef {
   manifestHash: Buffer;
 }
 
@@ -46,7 +46,7 @@ export const ROW_FILES = [EVENTS_FILE, PROOFS_FILE];
 export const PART_FILES = [...ROW_FILES, MANIFEST_FILE];
 
 /** Describes a part for anybody who has its files alone. */
-export interface PartManifest extends PartName {
+export interface PartManifest extends PartRef {
   format: 1;
   guildhall: string;
   createdAt: string;
@@ -58,17 +58,17 @@ export interface PartManifest extends PartName {
   files: { name: string; bytes: number; sha256: string; columns: Record<string, string> }[];
 }
 
-const monthFolder = (root: string, { tenantId, scope, month }: MonthName): string =>
+const monthFolder = (root: string, { tenantId, scope, month }: MonthRef): string =>
   join(root, tenantId, scope, month);
 
 /** The folder of a part. */
-export const partFolder = (root: string, name: PartName): string => join(root, name.tenantId, partName(name));
+export const partFolder = (root: string, part: PartRef): string => join(root, part.tenantId, partName(part));
 
 /** The folder of a part while its files are written and uploaded. */
-export const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
+export const draftFolder = (root: string, part: PartRef): string => `${partFolder(root, part)}.tmp`;
 
 /** The parts of a month that have a folder, including those that no row of the database names. */
-export async function listFolders(root: string, month: MonthName): Promise<number[]> {
+export async function listFolders(root: string, month: MonthRef): Promise<number[]> {
   return (await namesIn(monthFolder(root, month)))
     .map((name) => Number(/^part-(\d+)$/.exec(name)?.[1] ?? Number.NaN))
     .filter((part) => !Number.isNaN(part));
@@ -78,8 +78,8 @@ export async function listFolders(root: string, month: MonthName): Promise<numbe
 export const listTenantFolders = (root: string): Promise<string[]> => namesIn(root);
 
 /** The parts of a tenant that have a folder. */
-export async function listPartFolders(root: string, tenantId: string): Promise<PartName[]> {
-  const found: PartName[] = [];
+export async function listPartFolders(root: string, tenantId: string): Promise<PartRef[]> {
+  const found: PartRef[] = [];
   for (const scope of EVENT_SCOPES)
     for (const month of await namesIn(join(root, tenantId, scope)))
       for (const part of await listFolders(root, { tenantId, scope, month }))
@@ -95,8 +95,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Creates the empty folder in which the files of a part are written. */
-export async function createDraft(root: string, name: PartName): Promise<string> {
-  const draft = draftFolder(root, name);
+export async function createDraft(root: string, part: PartRef): Promise<string> {
+  const draft = draftFolder(root, part);
   await rm(draft, { recursive: true, force: true });
   await createFolder(draft);
   return draft;
@@ -130,15 +130,15 @@ export async function completeDraft(
 }
 
 /** Gives the folder of a complete draft its name. */
-export async function publishDraft(root: string, name: PartName): Promise<void> {
-  const folder = partFolder(root, name);
-  await rename(draftFolder(root, name), folder);
+export async function publishDraft(root: string, part: PartRef): Promise<void> {
+  const folder = partFolder(root, part);
+  await rename(draftFolder(root, part), folder);
   for (let path = dirname(folder); path.length >= root.length; path = dirname(path)) await sync(path);
 }
 
 /** Deletes the files of a part, whether they were complete or not. */
-export async function removePart(root: string, name: PartName): Promise<void> {
-  for (const folder of [draftFolder(root, name), partFolder(root, name)])
+export async function removePart(root: string, part: PartRef): Promise<void> {
+  for (const folder of [draftFolder(root, part), partFolder(root, part)])
     await rm(folder, { recursive: true, force: true });
 }
 

@@ -31,7 +31,7 @@ import {
   PART_FILES,
   partFolder,
   PROOFS_FILE,
-  type PartName,
+  type PartRef,
 } from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
 import { archiveBefore } from './archive-old-events.ts';
@@ -683,7 +683,7 @@ describe('archiveEvents', () => {
 
 describe('verifyArchive', () => {
   /** A tenant with one archived part. */
-  async function arrangePart(): Promise<{ tenant: MatchOfTwo; part: PartName; folder: string }> {
+  async function arrangePart(): Promise<{ tenant: MatchOfTwo; part: PartRef; folder: string }> {
     const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [
       { idempotencyKey: 'one', occurredAt: within(-2) },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BucketStorage } from '../../../../outbound/object-storage.ts';
 import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
-import { listPartFolders, type PartName } from './archive-files.ts';
+import { listPartFolders, type PartRef } from './archive-files.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
 
 /** Where events are archived, and what writes the files. */
@@ -35,5 +35,5 @@ export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: Ar
 const COPIES_FOLDER = 'copies';
 
 /** The parts of a tenant that have files in the bucket, or without one in the folder. */
-export const listStoredParts = ({ root, bucket }: Archive, tenantId: string): Promise<PartName[]> =>
+export const listStoredParts = ({ root, bucket }: Archive, tenantId: string): Promise<PartRef[]> =>
   bucket ? bucket.listParts(tenantId) : listPartFolders(root, tenantId);

@@ -3,7 +3,7 @@ import { selectDefinitions, type EventFilter } from '../event-filter.ts';
 import { beforeAll, orderOf, type EventPosition } from '../event-position.ts';
 import { partName } from './archive-files.ts';
 import type { Archive } from './archive.ts';
-import { asProblem } from './fetch-parts.ts';
+import { asProblem } from './read-limits.ts';
 import type { ArchivedPart } from './queries.ts';
 import {
   findRowAfter,

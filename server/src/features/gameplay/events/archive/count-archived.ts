@@ -9,7 +9,8 @@ import { blockArchiving } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
-import { asProblem, fetchParts, secondsLeft, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { asProblem, secondsLeft, TOO_MANY_GROUPS, type ReadLimits } from './read-limits.ts';
 import { selectPartsOf } from './queries.ts';
 
 /** The archived events to count, and how they are grouped. */

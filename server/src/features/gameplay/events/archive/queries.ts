@@ -4,7 +4,7 @@ import type { Querier } from '../../../../database/database.ts';
 import { ownerQuerier } from '../../../../database/scope.ts';
 import { empty, raw, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
-import { partName, type MonthName, type PartName, type StoredPart } from './archive-files.ts';
+import { partName, type MonthRef, type PartRef, type StoredPart } from './archive-files.ts';
 import type { WrittenPart } from './write-part.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
@@ -16,7 +16,7 @@ export interface ArchivedPart extends WrittenPart {
 const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS month, part`;
 
 /** The condition of the parts of a month. */
-const isOfMonth = ({ tenantId, scope, month }: MonthName): Sql =>
+const isOfMonth = ({ tenantId, scope, month }: MonthRef): Sql =>
   sql`tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date`;
 
 /** Returns the archived parts of a tenant, by scope and time. */
@@ -26,7 +26,7 @@ export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart
 
 /** Returns the names of all parts of a tenant, including those whose files are being written or deleted. */
 export async function selectPartNames(db: Querier, tenantId: string): Promise<Set<string>> {
-  const rows = await db.rows<PartName>(sql`SELECT ${NAME} FROM event_archives WHERE tenant_id = ${tenantId}`);
+  const rows = await db.rows<PartRef>(sql`SELECT ${NAME} FROM event_archives WHERE tenant_id = ${tenantId}`);
   return new Set(rows.map(partName));
 }
 
@@ -43,7 +43,7 @@ export async function findPart(db: Querier, tenantId: string): Promise<ArchivedP
 }
 
 /** Returns the newest archived parts of all tenants, at most `limit`. */
-export function listNewestParts(owner: pg.ClientBase, limit: number): Promise<PartName[]> {
+export function listNewestParts(owner: pg.ClientBase, limit: number): Promise<PartRef[]> {
   return ownerQuerier(owner).rows(sql`
     SELECT ${NAME} FROM event_archives WHERE archived_at IS NOT NULL ORDER BY 3 DESC, 1, 2, 4 LIMIT ${limit}`);
 }
@@ -83,7 +83,7 @@ function selectArchived(
 }
 
 /** The parts of a run that ended before they were archived, or before they were deleted. */
-export function listUnfinished(owner: pg.ClientBase): Promise<PartName[]> {
+export function listUnfinished(owner: pg.ClientBase): Promise<PartRef[]> {
   return ownerQuerier(owner).rows(sql`
     SELECT ${NAME} FROM event_archives WHERE archived_at IS NULL ORDER BY 1, 2, 3, 4`);
 }
@@ -101,20 +101,20 @@ export async function takePartNumber(owner: pg.ClientBase, last: number): Promis
 /** Says that files of a part are about to be written, so that a later run finds them if this one ends. */
 export async function registerPart(
   owner: pg.ClientBase,
-  { tenantId, scope, month, part }: PartName,
+  { tenantId, scope, month, part }: PartRef,
 ): Promise<void> {
   await ownerQuerier(owner).run(sql`
     INSERT INTO event_archives (tenant_id, scope, month, part) VALUES (${tenantId}, ${scope}, ${`${month}-01`}::date, ${part})`);
 }
 
 /** Deletes the row of a part that is not archived. Its files do not exist any more. */
-export async function unregisterPart(owner: pg.ClientBase, part: PartName): Promise<void> {
+export async function unregisterPart(owner: pg.ClientBase, part: PartRef): Promise<void> {
   await ownerQuerier(owner).run(sql`
     DELETE FROM event_archives WHERE ${isOfMonth(part)} AND part = ${part.part} AND archived_at IS NULL`);
 }
 
 /** The parts of a month that are archived. */
-export function listParts(owner: pg.ClientBase, month: MonthName): Promise<StoredPart[]> {
+export function listParts(owner: pg.ClientBase, month: MonthRef): Promise<StoredPart[]> {
   return ownerQuerier(owner).rows(sql`
     SELECT ${NAME}, manifest_hash AS "manifestHash" FROM event_archives
     WHERE ${isOfMonth(month)} AND archived_at IS NOT NULL ORDER BY part`);

@@ -7,7 +7,8 @@ import { filterConditions } from './archive-filter.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
-import { fetchParts, type ReadLimits } from './fetch-parts.ts';
+import { fetchParts } from './fetch-parts.ts';
+import type { ReadLimits } from './read-limits.ts';
 import type { ArchivedPart } from './queries.ts';
 
 /** An event with its position in the order of all events. */

@@ -1,6 +1,7 @@
 import type { EventSources } from '../event-sources.ts';
 import { ROW_FILES } from './archive-files.ts';
-import { asProblem, fetchParts, type ReadLimits } from './fetch-parts.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { asProblem, type ReadLimits } from './read-limits.ts';
 import { findPart } from './queries.ts';
 
 const PROBE_LIMITS: ReadLimits = { seconds: 60 };

@@ -6,7 +6,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { isGuid } from '../../../../core/ids.ts';
 import type { EventPosition } from '../event-position.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import type { MonthName } from './archive-files.ts';
+import type { MonthRef } from './archive-files.ts';
 import { literal } from './duckdb-sql.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 
@@ -23,7 +23,7 @@ export interface RowRange {
  * Splits the events of a month into ranges of at most `rows` events. `client` is in a transaction of the owner. Events of the same time
  * may be in two ranges.
  */
-export async function splitMonth(client: pg.ClientBase, month: MonthName, rows: number): Promise<RowRange[]> {
+export async function splitMonth(client: pg.ClientBase, month: MonthRef, rows: number): Promise<RowRange[]> {
   const { rows: ends } = await asTenant(client, month, () =>
     client.query<EventPosition>(
       `SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "occurredAt", idempotency_key AS "idempotencyKey"
@@ -47,7 +47,7 @@ const spoolColumns = (scope: EventScope): Column[] => [
 /** Copies a range of the events of a month from PostgreSQL to a file. */
 export async function spoolEvents(
   client: pg.ClientBase,
-  month: MonthName,
+  month: MonthRef,
   { after, upTo }: RowRange,
   file: string,
 ): Promise<void> {
@@ -97,7 +97,7 @@ const ORDER = '(event.occurred_at, event.idempotency_key)';
 const literalOf = ({ occurredAt, idempotencyKey }: EventPosition): string =>
   `(${pg.escapeLiteral(occurredAt)}::timestamptz, ${pg.escapeLiteral(idempotencyKey)})`;
 
-function ofMonth({ tenantId, month }: MonthName): string {
+function ofMonth({ tenantId, month }: MonthRef): string {
   if (!isGuid(tenantId) || !/^\d{4}-\d\d$/.test(month))
     throw new TypeError(`${tenantId} ${month} is no part.`);
   return `event.tenant_id = '${tenantId}' AND event.occurred_at >= '${month}-01T00:00:00Z'
@@ -107,7 +107,7 @@ function ofMonth({ tenantId, month }: MonthName): string {
 /** Row-level security applies to what the tenant reads. */
 async function asTenant<Result>(
   client: pg.ClientBase,
-  { tenantId }: MonthName,
+  { tenantId }: MonthRef,
   read: () => Promise<Result>,
 ): Promise<Result> {
   await client.query(

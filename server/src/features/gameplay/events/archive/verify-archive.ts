@@ -12,7 +12,7 @@ import {
   partName,
   removePart,
   ROW_FILES,
-  type PartName,
+  type PartRef,
 } from './archive-files.ts';
 import { listStoredParts, type Archive } from './archive.ts';
 import { isoTime } from './duckdb-sql.ts';
@@ -72,14 +72,14 @@ export async function listUnknownTenants({ root, bucket }: Archive, tenantIds: s
 }
 
 /** The folders of a tenant that the database does not name. */
-async function findUnknown(archive: Archive, db: Querier, tenantId: string): Promise<PartName[]> {
+async function findUnknown(archive: Archive, db: Querier, tenantId: string): Promise<PartRef[]> {
   const stored = await listStoredParts(archive, tenantId);
   // Read after the folders: a part is registered before it has files.
   const known = await selectPartNames(db, tenantId);
   return stored.filter((folder) => !known.has(partName(folder)));
 }
 
-const ofPart = (part: PartName, problem: string): AlteredRow => ({
+const ofPart = (part: PartRef, problem: string): AlteredRow => ({
   table: 'archive',
   tenantId: part.tenantId,
   id: partName(part),

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { listPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import { listFolders, removePart, type MonthName, type PartName, type StoredPart } from './archive-files.ts';
+import { listFolders, removePart, type MonthRef, type PartRef, type StoredPart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { captureLateEvents } from './late-events.ts';
 import {
@@ -89,8 +89,8 @@ async function writeMonth(
   let rows = 0;
   const last = await findLastNumber(archive, month, earlier);
   for (const range of ranges) {
-    const name = { ...month, part: await takePartNumber(client, last) };
-    const { part, repeated } = await writeRange(writer, name, range, earlier);
+    const ref = { ...month, part: await takePartNumber(client, last) };
+    const { part, repeated } = await writeRange(writer, ref, range, earlier);
     rows += repeated + (part?.rows ?? 0);
     if (part) parts.push(part);
   }
@@ -104,19 +104,19 @@ async function writeMonth(
 /** Writes a range of the events of a month as a new part, without those that an earlier part has. */
 async function writeRange(
   writer: PartWriter,
-  name: PartName,
+  part: PartRef,
   range: RowRange,
   earlier: StoredPart[],
 ): Promise<WrittenEvents> {
   const { client, archive } = writer;
-  await registerPart(client, name);
+  await registerPart(client, part);
   try {
-    const written = await writePart(writer, name, range, earlier);
-    if (!written.part) await unregisterPart(client, name);
+    const written = await writePart(writer, part, range, earlier);
+    if (!written.part) await unregisterPart(client, part);
     return written;
   } catch (error) {
     // If the disk is full, PostgreSQL may not answer until these files are gone.
-    await removePart(archive.root, name);
+    await removePart(archive.root, part);
     throw error;
   }
 }
@@ -124,8 +124,8 @@ async function writeRange(
 /** The highest number of the parts of a month, including folders and objects that no row of the database names. */
 async function findLastNumber(
   { root, bucket }: Archive,
-  month: MonthName,
-  registered: PartName[],
+  month: MonthRef,
+  registered: PartRef[],
 ): Promise<number> {
   const stored = ((await bucket?.listParts(month.tenantId)) ?? []).filter(
     (part) => part.scope === month.scope && part.month === month.month,

@@ -10,7 +10,7 @@ import {
   PROOFS_FILE,
   publishDraft,
   removePart,
-  type PartName,
+  type PartRef,
   type StoredPart,
 } from './archive-files.ts';
 import type { Archive } from './archive.ts';
@@ -69,19 +69,19 @@ export interface PartWriter {
  */
 export async function writePart(
   { reader, client, archive }: PartWriter,
-  name: PartName,
+  part: PartRef,
   range: RowRange,
   earlier: StoredPart[],
 ): Promise<WrittenEvents> {
-  const { scope } = name;
+  const { scope } = part;
   const { root, bucket, duckdb } = archive;
-  const draft = await createDraft(root, name);
-  await spoolEvents(reader, name, range, join(draft, SPOOL_FILE));
+  const draft = await createDraft(root, part);
+  await spoolEvents(reader, part, range, join(draft, SPOOL_FILE));
   await bucket?.fetch(earlier, [PROOFS_FILE], { mayExceedCache: true });
   const archivedFiles = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
   const answers = await duckdb(
     {
-      statements: statementsOf(name, draft, archivedFiles),
+      statements: statementsOf(part, draft, archivedFiles),
       reads: archivedFiles,
       writes: [draft],
       temporary: join(draft, SPILL_FOLDER),
@@ -95,7 +95,7 @@ export async function writePart(
   for (const leftover of [SPOOL_FILE, SPILL_FOLDER, REPEATED_FILE])
     await rm(join(draft, leftover), { recursive: true, force: true });
   if (rows === 0) {
-    await removePart(root, name);
+    await removePart(root, part);
     return { part: undefined, repeated };
   }
   // DuckDB may work for hours. If the session that has the lock of the archive has ended, another run may have begun.
@@ -108,7 +108,7 @@ export async function writePart(
       format: 1,
       guildhall: version,
       createdAt: new Date().toISOString(),
-      ...name,
+      ...part,
       rows,
       firstAt,
       lastAt,
@@ -117,13 +117,13 @@ export async function writePart(
     { [EVENTS_FILE]: typesOf(eventColumns(scope)), [PROOFS_FILE]: typesOf(proofColumns(scope)) },
   );
   // Before the folder has its name: otherwise, a download of another process may delete the files, to make room.
-  await bucket?.upload(name);
-  await publishDraft(root, name);
-  return { part: { ...name, rows, firstAt, lastAt, ...completed }, repeated };
+  await bucket?.upload(part);
+  await publishDraft(root, part);
+  return { part: { ...part, rows, firstAt, lastAt, ...completed }, repeated };
 }
 
 /** Writes both files of a part, counts the events of the spool that the `archived` files have, and checks what it has written. */
-function statementsOf({ tenantId, scope }: PartName, draft: string, archived: string[]): DuckdbStatement[] {
+function statementsOf({ tenantId, scope }: PartRef, draft: string, archived: string[]): DuckdbStatement[] {
   const [spool, events, proofs, repeated] = [
     join(draft, SPOOL_FILE),
     join(draft, EVENTS_FILE),

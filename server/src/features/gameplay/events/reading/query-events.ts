@@ -3,7 +3,7 @@ import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../../core/time
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { isTimeout } from '../../../../database/errors.ts';
 import { limitStatements } from '../../../../database/limit-statements.ts';
-import { queryTimeout, secondsLeft } from '../archive/fetch-parts.ts';
+import { queryTimeout, secondsLeft } from '../archive/read-limits.ts';
 import { countArchived } from '../archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
