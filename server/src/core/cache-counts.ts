@@ -1,5 +1,5 @@
 /** How often a cache of this process had a value, and how often it had to load it. */
-export interface CacheCounts {
+interface CacheCounts {
   hits: number;
   misses: number;
 }

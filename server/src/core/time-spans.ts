@@ -1,5 +1,5 @@
 /** A unit of time in UTC. */
-export type Span = 'minute' | 'hour' | 'day' | 'month';
+type Span = 'minute' | 'hour' | 'day' | 'month';
 
 /** A half-open part of a range. It consists of whole spans or, without `span`, it is shorter than each of them. */
 export interface RangePart<Spans extends Span = Span> {

@@ -29,7 +29,7 @@ export const advisoryLocks = {
   largeReads: 7_118_039,
 } as const;
 
-export type AdvisoryLock = keyof typeof advisoryLocks;
+type AdvisoryLock = keyof typeof advisoryLocks;
 
 /**
  * Waits for a lock, and holds it until the transaction ends. With an owner, such as a tenant, the transactions of

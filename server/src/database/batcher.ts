@@ -25,7 +25,7 @@ export interface BatcherOptions<Item, Answer> {
 }
 
 /** Reads or writes together what arrives together (docs/decisions/0043-batched-requests.md). */
-export interface Batcher<Item, Answer> {
+interface Batcher<Item, Answer> {
   /** Runs an item, and returns its answer after the commit. Throws busy if too many items of its group wait. */
   submit(item: Item): Promise<Answer>;
   /** Resolves when every submitted item has its answer. Later items are refused as busy. */

@@ -3,7 +3,7 @@ import { countCache } from '../core/cache-counts.ts';
 import type { ChangeFeed, WatchedTable } from './change-feed.ts';
 
 /** Caches values from the database until they change. */
-export interface Cache<Value> {
+interface Cache<Value> {
   /** Returns the cached value, or loads it. A missing value is not cached. */
   get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>;
   /**
@@ -16,7 +16,7 @@ export interface Cache<Value> {
 /** The maximum age of a cached value, in case a notification is lost. */
 const MAX_AGE_MS = 5 * 60_000;
 
-export interface CacheOptions<Value> {
+interface CacheOptions<Value> {
   /** The metrics count the hits of the cache under this name. */
   name: string;
   changes: ChangeFeed;

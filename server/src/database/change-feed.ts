@@ -39,7 +39,7 @@ const HEARTBEAT_TIMEOUT_MS = 2500;
 const INVALIDATE_EVERY_MS = 1000;
 
 /** Receives a line after each outage. */
-export interface OutageLog {
+interface OutageLog {
   info(details: object, message: string): void;
 }
 

@@ -60,7 +60,7 @@ export interface Database extends Scope {
  * of its own.
  * If `signal` is aborted, a transaction of the scope fails, and its connection is closed.
  */
-export interface HeavyReads {
+interface HeavyReads {
   forTenant(
     tenantId: string,
     options?: { patient?: boolean; playerId?: string; signal?: AbortSignal | undefined },
@@ -77,7 +77,7 @@ const POOL_SIZE = Math.max(16, 2 * availableParallelism());
 /** A process with fewer would wait for the disk of PostgreSQL instead of working. */
 const LEAST_POOL_SIZE = 4;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   poolSize?: number;
   work?: 'request' | 'background' | 'job';
   /** How many processes of this server divide the connections. */

@@ -29,7 +29,7 @@ const CACHED_OWNERS = 10_000;
 const OWNER_AGE_MS = 5 * 60_000;
 
 /** The slots for large reads. */
-export interface HeavySlots {
+interface HeavySlots {
   /** Runs a read of a tenant, a workspace or a player. Throws too_many_reads and busy. A patient read is never rejected. */
   run<Result>(
     reader: string,

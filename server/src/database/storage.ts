@@ -24,7 +24,7 @@ export interface Storage {
 }
 
 /** Receives one line for each attempt to restart PostgreSQL. */
-export interface RecoveryLog extends WarningLog {
+interface RecoveryLog extends WarningLog {
   error(details: object, message: string): void;
 }
 

@@ -5,16 +5,16 @@ import type { CredentialName } from '../http/credentials.ts';
 import type { OwnersOf, Queue } from '../jobs/queue.ts';
 
 /** Creates the routes of a feature from the services that they need. */
-export type RouteFactory<Services> = (services: Services) => FastifyPluginAsyncTypebox | FastifyPluginAsync;
+type RouteFactory<Services> = (services: Services) => FastifyPluginAsyncTypebox | FastifyPluginAsync;
 
 /** Routes that need the same credential. Without a credential they are open to anyone. */
-export interface RouteGroup<Services> {
+interface RouteGroup<Services> {
   credential: CredentialName | undefined;
   routes: RouteFactory<Services>[];
 }
 
 /** A queue, and what a worker does with each of its jobs. A job that throws is tried again. */
-export interface QueuedJob<WorkerServices> {
+interface QueuedJob<WorkerServices> {
   queue: Queue<object>;
   run(services: WorkerServices, data: never): Promise<unknown>;
   /** Names the owner of each job, if a worker shares its places between owners. */
@@ -22,7 +22,7 @@ export interface QueuedJob<WorkerServices> {
 }
 
 /** Scheduled work, which one process of the deployment does at a time. */
-export interface Schedule {
+interface Schedule {
   name: string;
   /** A cron expression in UTC. */
   cron: string;

@@ -5,7 +5,7 @@ import { ProblemError } from '../core/problem.ts';
 import { createCompressedAsset, type CompressedAsset } from './compressed-asset.ts';
 
 /** Credentials that the page fills in. */
-export interface ReferenceCredentials {
+interface ReferenceCredentials {
   tenantId: string;
   gameKey: string;
   apiKey: string;

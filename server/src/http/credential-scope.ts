@@ -27,7 +27,7 @@ export interface Credential {
 /** Verifies the keys and tokens of a request again, without counting it. Throws a 401 problem. */
 export type Confirm = (request: FastifyRequest) => Promise<void>;
 
-export interface CredentialServices {
+interface CredentialServices {
   rateLimits: RateLimiter;
   confirm: Confirm;
   countChange: CountChange;

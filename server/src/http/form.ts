@@ -10,7 +10,7 @@ export interface Form {
   fields: { name: string; value: string }[];
 }
 
-export interface FormFile {
+interface FormFile {
   /** The name of the form field. */
   field: string;
   /** The content. If the file is too large, only its beginning. */
@@ -22,7 +22,7 @@ export interface FormFile {
  * Reads the form of a request, and checks the caller again afterwards. Throws unsupported_media_type, invalid_request, busy,
  * request_timeout, and the refusals of the credential.
  */
-export type FormReader = (request: FastifyRequest) => Promise<Form>;
+type FormReader = (request: FastifyRequest) => Promise<Form>;
 
 /**
  * Makes a scope accept only forms (multipart/form-data), and returns the reader for its handlers. Handlers read the

@@ -31,7 +31,7 @@ const signIns = new Counter({
 });
 
 /** Where requests are measured, and what `/metrics` serves. */
-export interface MetricsOptions {
+interface MetricsOptions {
   registry: Registry;
   access: MetricsAccess;
   /** The metrics of all processes of the server, in the format of Prometheus. Default: those of this process. */

@@ -1,7 +1,7 @@
 import type { OwnersOf } from './queue.ts';
 
 /** Knows the owners of the groups of fetched jobs. A group whose owner cannot be found is its own owner. */
-export interface GroupOwners {
+interface GroupOwners {
   /** Finds the owners of groups whose jobs were fetched. If it throws, the groups that were unknown are their own owners. */
   resolve(fetched: string[]): Promise<void>;
   ownerOf(group: string): string;

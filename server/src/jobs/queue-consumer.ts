@@ -12,7 +12,7 @@ export interface TakenJob {
 }
 
 /** The state of the database of the queues, as all consumers of a worker see it. */
-export interface QueueHealth {
+interface QueueHealth {
   failed(error: unknown): void;
   /** Jobs, or none, were fetched. */
   fetched(): void;

@@ -34,7 +34,7 @@ export interface NewJob<Data extends object> {
   priority?: number;
 }
 
-export interface JobOptions {
+interface JobOptions {
   /** Adds nothing if a job with the same key exists in the current interval of `seconds`. */
   once?: { key: string; seconds: number };
 }

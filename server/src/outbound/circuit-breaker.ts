@@ -7,7 +7,7 @@ import {
   type Policy,
 } from 'cockatiel';
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** Selects the errors that count as failures. */
   failures: Policy;
   /** After this many consecutive failures the circuit opens. */

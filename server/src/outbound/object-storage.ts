@@ -4,7 +4,7 @@ import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
 /** A local folder. */
-export interface FolderStorage {
+interface FolderStorage {
   kind: 'folder';
   path: string;
 }
@@ -21,7 +21,7 @@ export interface BucketStorage {
 export type ObjectStorage = FolderStorage | BucketStorage;
 
 /** When an attempt of a request to a bucket fails, in milliseconds. */
-export interface BucketTimeouts {
+interface BucketTimeouts {
   /** The time until the headers of the response. */
   requestTimeout?: number;
   /** The time without received data. */

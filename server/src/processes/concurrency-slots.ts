@@ -12,7 +12,7 @@ export interface Slot {
 }
 
 /** Counts the slots in use. */
-export interface ConcurrencySlots {
+interface ConcurrencySlots {
   /** Acquires one slot of each owner. If an owner has none left, acquires none and returns its index. */
   acquire(slots: Slot[]): number | undefined;
   release(slots: Slot[]): void;

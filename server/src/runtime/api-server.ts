@@ -38,7 +38,7 @@ export interface ApiServerOptions extends ServerOptions {
 }
 
 /** The services that the processes of one server share. */
-export interface SharedProcess {
+interface SharedProcess {
   primary: Channel;
   /** The metrics of all processes, in the format of Prometheus. */
   readMetrics(): Promise<string>;

@@ -15,7 +15,7 @@ import type { OnMischarged } from '../http/traffic/metering.ts';
 import { issuerOf } from './config.ts';
 import { openServices, type ServiceOptions } from './services.ts';
 
-export interface AppOptions extends ServiceOptions {
+interface AppOptions extends ServiceOptions {
   logger: HttpOptions['logger'];
   /** The credentials that the API reference fills in. Without it the page fills in none. */
   findReferenceCredentials?: FindReferenceCredentials;

@@ -9,7 +9,7 @@ import type { Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';
 
 /** The account, tenant and key that the first start creates, with the secrets that are shown once. */
-export interface DemoAccess {
+interface DemoAccess {
   email: string;
   password: string;
   workspaceId: string;

@@ -6,7 +6,7 @@ const INTERVAL_MS = 30_000;
 const MAX_TEXTS = 1000;
 
 /** Decides about lines that repeat: the limit is per text. */
-export interface RepeatLimit {
+interface RepeatLimit {
   /** The number of lines that were suppressed before this one. Undefined if this one is suppressed too. */
   admit(text: string): number | undefined;
 }

@@ -5,7 +5,7 @@ import type { ApiServer, ServerOptions } from './api-server.ts';
 import { logStop } from './logging.ts';
 
 /** A whole server: its storage, and what answers requests. */
-export interface Server {
+interface Server {
   url: string;
   /** The credentials of a first start, for the operator only. */
   welcome: string | undefined;

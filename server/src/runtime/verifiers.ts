@@ -7,7 +7,7 @@ import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import type { Memberships } from '../features/studio/workspaces/index.ts';
 import type { Verifiers } from '../http/credential-checks.ts';
 
-export interface VerifierServices {
+interface VerifierServices {
   config: { profileProof: boolean };
   database: Database;
   signer: TokenSigner;

@@ -88,7 +88,7 @@ export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
 }
 
 /** An attempt of one key of a budget. */
-export interface Attempt {
+interface Attempt {
   spend(): Promise<void>;
   giveBack(): Promise<void>;
 }

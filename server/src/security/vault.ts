@@ -19,7 +19,7 @@ export class WrongMasterKeyError extends OperatorError {
 }
 
 /** Encrypts and decrypts with one key. */
-export interface Sealer {
+interface Sealer {
   /** Encrypts a text (AES-256-GCM). `purpose` is authenticated, so a value cannot be decrypted for another purpose. */
   seal(plaintext: string, purpose: string): Buffer;
   /** Decrypts a value of {@link Sealer.seal}. Throws for another key, another purpose, or an altered value. */

@@ -19,7 +19,7 @@ export interface OnlinePlayer {
   sendsAt: number;
 }
 
-export interface RosterEntry {
+interface RosterEntry {
   player: OnlinePlayer;
   matchPlayerId: string;
 }

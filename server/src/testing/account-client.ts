@@ -9,7 +9,7 @@ const STEP_SECONDS = 30;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** A console account after sign-up. */
-export interface SignedUpAccount {
+interface SignedUpAccount {
   email: string;
   bearer: string;
   refreshToken: string;

@@ -15,7 +15,7 @@ import { addAnonymous } from './wallet-recording.ts';
 import { arrangeDeliveries } from './webhooks.ts';
 
 /** The tenant and the caller of a request. */
-export interface Scene {
+interface Scene {
   tenant: TestTenant;
   /** The address of the caller. */
   email: string;
@@ -46,7 +46,7 @@ const lastDay = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${ne
 const reads: Rule = { needs: 'viewer' };
 
 /** The accounts that prepare what a request needs. The owner is a member of each tenant's workspace. */
-export interface Preparers {
+interface Preparers {
   owner: Caller & { accountId: string };
   platformAdmin: Caller;
 }
@@ -443,7 +443,7 @@ export function operationsOf(document: { paths: Record<string, Record<string, Op
 }
 
 /** The request of a rule, without the credential. */
-export interface RuleRequest {
+interface RuleRequest {
   path: Record<string, string>;
   query: string | undefined;
   body: unknown;

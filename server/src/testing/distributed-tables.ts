@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { distributedTables } from '../database/citus.ts';
 
 /** The columns of a table, and the column by which a cluster distributes it. */
-export interface DistributedTable {
+interface DistributedTable {
   columns: Set<string>;
   /** Undefined if the table is not distributed. */
   key: string | undefined;

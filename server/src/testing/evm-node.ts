@@ -132,7 +132,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
   throw new Error('The EVM node ended before it listened.');
 }
 
-export interface CompiledContract {
+interface CompiledContract {
   abi: Abi;
   bytecode: Hex;
 }

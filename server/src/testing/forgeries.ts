@@ -11,7 +11,7 @@ import type { TestApp } from './test-app.ts';
 import { vault } from './test-vault.ts';
 
 /** Creates tokens that differ from a real token by one fault. */
-export interface Forger {
+interface Forger {
   /** The public key of the deployment. */
   published: JWK & { kid: string };
   /**

@@ -5,7 +5,7 @@ import type { TestApp } from './test-app.ts';
 const LOCK = 4711;
 
 /** Logins that wait before their last step and hold all row locks of a login. */
-export interface HeldLogins {
+interface HeldLogins {
   /** Waits until one login waits. */
   arrival(): Promise<void>;
   /** Lets the logins continue. */

@@ -7,7 +7,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 
 /** An SMTP server for tests. It stores mails, and can reject them. */
-export interface TestMailServer {
+interface TestMailServer {
   url: string;
   mails: (Email & { envelope: { from: string; to: string[] } })[];
   /** The error for the command RCPT or DATA, instead of success. */

@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import ipaddr from 'ipaddr.js';
 
 /** A DNS server for tests, which resolves every name of this process. */
-export interface TestNameServer {
+interface TestNameServer {
   /** The address of the server, for a resolver of its own. */
   address: string;
   /** How it fails: no name exists, it reports a failure (SERVFAIL), or it never answers. */

@@ -64,9 +64,9 @@ export const withNull: Schemas['LoginRequest'] = { ...login, profileVisibility: 
 // @ts-expect-error The provider is an enum.
 export const unknownProvider: Schemas['LoginRequest'] = { provider: 'None', token: 'x' };
 export const batch: Schemas['MatchEventBatchRequest'] = { events: [] };
-export type Login = operations['logInPlayer']['responses'][200]['content']['application/json'];
+type Login = operations['logInPlayer']['responses'][200]['content']['application/json'];
 export const idOf = ({ playerId }: Login): string => playerId;
-export type Refusal = paths['/api/player-auth/login']['post']['responses'][401]['content']['application/problem+json'];
+type Refusal = paths['/api/player-auth/login']['post']['responses'][401]['content']['application/problem+json'];
 export const codeOf = ({ code }: Refusal): string => code;
 `;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Sends a request, perhaps after a delay. */
-export type Begin = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
+type Begin = <Answer>(send: () => Promise<Answer>) => Promise<Answer>;
 
 /** Sends a request after up to 8 random milliseconds, so that the requests of a round arrive in every order. */
 export const later: Begin = (send) => delayed(0, send);

@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import { freePort } from '../../acceptance/free-port.ts';
 
 /** A Redis server for tests on a free loopback port, without persistence. */
-export interface RedisServer {
+interface RedisServer {
   url: string;
   /** Kills the server, like a crash. Its data are lost. */
   kill(): Promise<void>;

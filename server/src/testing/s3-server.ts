@@ -4,13 +4,13 @@ import type { BucketStorage } from '../outbound/object-storage.ts';
 import { serveOnLoopback } from './loopback-server.ts';
 
 /** A stored object. */
-export interface StoredObject {
+interface StoredObject {
   bytes: Buffer;
   type: string | undefined;
 }
 
 /** A fake S3 server with PUT, GET, DELETE and ListObjectsV2, and path-style URLs. */
-export interface S3Server {
+interface S3Server {
   url: string;
   /** The stored objects by `bucket/key`. */
   objects: Map<string, StoredObject>;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** A statement that PostgreSQL executed for the application, also inside functions and triggers. */
-export interface ExecutedStatement {
+interface ExecutedStatement {
   text: string;
   plan: PlanNode;
 }

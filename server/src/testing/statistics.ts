@@ -18,7 +18,7 @@ export interface Sample {
 }
 
 /** A slope with its 95 % confidence interval, in units per second. */
-export interface Slope {
+interface Slope {
   estimate: number;
   least: number;
   most: number;

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { serveOnLoopback } from './loopback-server.ts';
 
 /** A received delivery. */
-export interface ReceivedDelivery {
+interface ReceivedDelivery {
   id: string;
   path: string;
   headers: IncomingHttpHeaders;

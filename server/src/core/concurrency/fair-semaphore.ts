@@ -17,7 +17,7 @@ export interface SemaphoreLimits {
   waitMs?: number;
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   /** A patient task is never rejected: use it only if another limit applies. */
   patient?: boolean | undefined;
   /** Whose task it is, if the owner has several members. The members of an owner take turns. Default: the owner. */
@@ -25,7 +25,7 @@ export interface TaskOptions {
 }
 
 /** Limits concurrent tasks, and shares the slots fairly between owners. */
-export interface FairSemaphore {
+interface FairSemaphore {
   /** Runs a task when a slot is free. Throws {@link SemaphoreFullError} and {@link SemaphoreTimeoutError}. */
   run<Result>(owner: string, work: () => Promise<Result>, options?: TaskOptions): Promise<Result>;
   /** The number of tasks that wait for a slot. */

@@ -10,7 +10,7 @@ import { postgresUser } from './programs.ts';
 const exec = promisify(execFile);
 
 /** A cluster that a restore creates. It appears in its data folder when it is published. The disposal removes the draft. */
-export interface ClusterDraft extends AsyncDisposable {
+interface ClusterDraft extends AsyncDisposable {
   /** A data folder in which PostgreSQL may run on the draft. */
   dataDir: string;
   /** Creates its files with `unpack`, which writes into an empty folder. */

@@ -19,13 +19,13 @@ export interface ConcurrencyLimits {
 }
 
 /** Limits how many expensive operations of one kind run at once. */
-export interface ConcurrencyLimit {
+interface ConcurrencyLimit {
   /** Counts an operation, of a tenant or of none, until the returned function is called. Rejects with the problem of the kind if too many run. */
   enter(request: FastifyRequest, tenantId: string | null): Promise<() => void>;
 }
 
 /** The operations of one kind. */
-export interface ConcurrentKind {
+interface ConcurrentKind {
   /** Differs from the names of all other kinds. */
   name: string;
   /** The problem of a refusal. */

@@ -6,7 +6,7 @@ import { countBodyBytes } from './body-size.ts';
 import { meterRequests, type Meter, type OnMischarged } from './metering.ts';
 
 /** The parts of the traffic pipeline that features implement. */
-export interface TrafficOptions {
+interface TrafficOptions {
   /** Receives the body size of each request on a key, for alerts. */
   countBytes: (key: KeyCaller, bytes: number) => void;
   meter: Meter;

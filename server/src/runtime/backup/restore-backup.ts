@@ -18,7 +18,7 @@ import { started } from './tar.ts';
 
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
-export interface RestoreSteps<Result> {
+interface RestoreSteps<Result> {
   /** Runs after everything is unpacked, with the PostgreSQL of the backup. */
   verify: (url: string) => Promise<Result>;
   /** Shows a line that changes, while some work runs. */

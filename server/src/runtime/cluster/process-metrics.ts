@@ -18,7 +18,7 @@ const RESPONSE_WITHIN_MS = 3_000;
 type Metric = MetricObjectWithValues<MetricValue<string>>;
 
 /** The metrics of all processes of a server. */
-export interface ProcessMetrics {
+interface ProcessMetrics {
   countRestart(number: number): void;
   /** Returns them in the format of Prometheus. Each value has the label `process`. */
   read(): Promise<string>;

@@ -20,7 +20,7 @@ export interface ProcessTableOptions {
 }
 
 /** The serving processes, by their numbers from 1. A process that dies is replaced. */
-export interface ProcessTable {
+interface ProcessTable {
   /** The processes that get connections. */
   current: ReadonlyMap<number, ServingProcess>;
   /** Starts a process, and waits until it answers. Rejects if it ends before. */

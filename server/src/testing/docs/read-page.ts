@@ -1,5 +1,5 @@
 /** The instruction of a comment before a fence. */
-export interface Marks {
+interface Marks {
   /** The reason why the fence is not run. */
   notRun?: string;
   /** The reason why a JSON fence is not compared with an answer. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { fileNameOf, type Fence } from './read-page.ts';
 
 /** An answer to a `curl` of a page. */
-export interface PageAnswer {
+interface PageAnswer {
   /** The line of the fence. */
   line: number;
   status: number;
@@ -21,7 +21,7 @@ export interface PageRun {
   answers: PageAnswer[];
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** An empty folder, in which the commands run. */
   folder: string;
   /** The variables of the page, and IDLE_URL, which answers when the worker has nothing to do. */

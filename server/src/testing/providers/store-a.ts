@@ -11,7 +11,7 @@ interface Ticket {
   publisherBanned?: boolean;
 }
 
-export interface StoreAStandIn extends StandIn {
+interface StoreAStandIn extends StandIn {
   appId: string;
   webApiKey: string;
   /** Issues a ticket for the application to a client. */

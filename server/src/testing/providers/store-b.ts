@@ -8,7 +8,7 @@ interface Token {
   expired?: boolean;
 }
 
-export interface StoreBStandIn extends StandIn {
+interface StoreBStandIn extends StandIn {
   clientId: string;
   /** Issues an access token of the client for an account. */
   tokenOf(accountId: string | undefined, token?: Partial<Token>): string;

@@ -6,7 +6,7 @@ import { countSessions, findRolledUpTo, type SessionCounts } from './queries.ts'
 
 const DEFAULT_DAYS = 30;
 
-export interface SessionAnalytics extends SessionCounts, TimeRange {}
+interface SessionAnalytics extends SessionCounts, TimeRange {}
 
 /**
  * Counts the logins and logouts that the database received from `from` (inclusive) to `to` (exclusive). `to` defaults to now,

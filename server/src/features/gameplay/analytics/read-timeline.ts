@@ -19,7 +19,7 @@ import {
 const MAX_BUCKETS = 192;
 const DEFAULT_BUCKETS = 24;
 
-export interface SessionTimeline extends TimeRange {
+interface SessionTimeline extends TimeRange {
   bucket: TimelineBucket;
   items: TimelineRow[];
 }

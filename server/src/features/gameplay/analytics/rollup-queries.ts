@@ -40,7 +40,7 @@ export function findNextHours(
     WHERE first IS NOT NULL`);
 }
 
-export interface RollupState {
+interface RollupState {
   rolledUpTo: string;
   numberedPlayers: number;
 }
@@ -60,7 +60,7 @@ export async function saveState(db: Querier, tenantId: string, state: RollupStat
 }
 
 /** A range of hours in a tenant's ledgers. */
-export interface Hours {
+interface Hours {
   tenantId: string;
   from: string;
   to: string;

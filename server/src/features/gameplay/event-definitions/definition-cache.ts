@@ -8,7 +8,7 @@ export interface TenantDefinitions {
   byPair: Map<string, Definition>;
 }
 
-export interface DefinitionCache {
+interface DefinitionCache {
   /** Returns the cached definitions of a tenant. Call it before a query, and pass the result to `add` after the query. */
   get(tenantId: string): TenantDefinitions;
   /** Adds definitions to `cached`. They stay in the cache unless the tenant was invalidated since `get`. */

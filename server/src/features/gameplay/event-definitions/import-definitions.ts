@@ -15,7 +15,7 @@ import {
   type AuditAuthor,
 } from './write-definitions.ts';
 
-export interface ImportResult {
+interface ImportResult {
   totalRows: number;
   created: number;
   updated: number;

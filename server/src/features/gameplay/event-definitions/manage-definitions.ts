@@ -22,7 +22,7 @@ export interface DefinitionRouteServices extends DefinitionServices {
 }
 
 /** The fields of a new definition. Key and value are normalised. */
-export interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isActive'> {
+interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isActive'> {
   eventKey: string;
   eventValue?: string | null;
   eventCategory?: string | null;

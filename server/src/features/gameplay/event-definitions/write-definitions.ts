@@ -18,7 +18,7 @@ export type AuditAuthor = Pick<AuditEntry, 'actor' | 'origin'> & { source?: 'aut
 /** Definitions per statement. One turn of the event loop converts their arguments and rows in 10 ms. */
 const DEFINITIONS_PER_STATEMENT = 500;
 
-export interface AddResult {
+interface AddResult {
   created: FullDefinition[];
   /** Definitions whose pair already existed. They are unchanged. */
   existing: Definition[];

@@ -6,7 +6,7 @@ import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { insertMatch, lockAccess, type Rejection } from './entry-queries.ts';
 
-export interface NewMatch {
+interface NewMatch {
   players: { playerId: string; loginSessionId?: string | null }[];
   mode?: string | null;
   metadata?: Record<string, unknown>;

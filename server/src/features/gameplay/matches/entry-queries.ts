@@ -3,7 +3,7 @@ import { sql, type Sql } from '../../../database/sql.ts';
 import { mergedProfilesOf } from '../../players/merged-profiles/index.ts';
 
 /** A player who enters a match. Without a login session, the latest session of the player in the tenant is used. */
-export interface Entrant {
+interface Entrant {
   matchPlayerId: string;
   playerId: string;
   loginSessionId: string | null;
@@ -51,7 +51,7 @@ function checkEntrants(tenantId: string): Sql {
       ORDER BY ended_at IS NULL DESC, started_at DESC, session_id DESC LIMIT 1) latest ON true`;
 }
 
-export interface NewMatch {
+interface NewMatch {
   matchSessionId: string;
   mode: string | null;
   metadata: Record<string, unknown>;

@@ -2,7 +2,7 @@ import { createdWithin } from '../../../database/created-within.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 
-export interface RosterEntry {
+interface RosterEntry {
   matchPlayerId: string;
   matchSessionId: string;
   playerId: string;
@@ -32,7 +32,7 @@ const matchPlayer = sql`match_players.id AS "matchPlayerId", match_players.playe
     match_players.login_session_id AS "loginSessionId", match_players.joined_at AS "joinedAt",
     match_players.left_at AS "leftAt", match_players.placement, match_players.score, match_players.outcome`;
 
-export interface SharedEntry {
+interface SharedEntry {
   tenantId: string;
   matchSessionId: string;
   matchPlayerId: string;

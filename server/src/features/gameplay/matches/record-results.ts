@@ -4,7 +4,7 @@ import { requireOwnEntries, type MatchCaller } from './caller.ts';
 import { findMatch, findRoster, writeResults, type MatchPlayer, type PlayerResult } from './queries.ts';
 
 /** A result as the client sends it. An absent field clears the stored value. */
-export type SentResult = Pick<PlayerResult, 'matchPlayerId'> & Partial<PlayerResult>;
+type SentResult = Pick<PlayerResult, 'matchPlayerId'> & Partial<PlayerResult>;
 
 /**
  * Replaces the results of the given players, before or after the end of the match. The results of other players do not

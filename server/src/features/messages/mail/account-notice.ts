@@ -21,7 +21,7 @@ const NOTICES_PER_DAY_UNVERIFIED = 20;
 /** After a day, the reader has probably seen the change in the console. */
 const USEFUL_SECONDS = 24 * 60 * 60;
 
-export interface AccountNotice {
+interface AccountNotice {
   kind: keyof typeof NOTICES_PER_DAY;
   content: EmailContent;
   /** Whether the notice is also mailed to an unverified address. */

@@ -5,7 +5,7 @@ import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 /** Mails with the same content. */
-export interface NewMails {
+interface NewMails {
   mails: NewMail[];
   subject: string;
   /** The time after which they are of no use, by the clock of the database, which also decides that it is over. */
@@ -14,7 +14,7 @@ export interface NewMails {
   failure: string | null;
 }
 
-export interface NewMail {
+interface NewMail {
   id: string;
   recipient: string;
   body: Buffer | null;
@@ -43,7 +43,7 @@ export async function insertMails(
 }
 
 /** A mail that waits for delivery. */
-export interface WaitingMail {
+interface WaitingMail {
   recipient: string;
   subject: string;
   body: Buffer;
@@ -77,7 +77,7 @@ export async function markFailed(
 }
 
 /** A mail of the outbox. The body is encrypted. */
-export interface OutboxMail {
+interface OutboxMail {
   id: string;
   to: string;
   subject: string;

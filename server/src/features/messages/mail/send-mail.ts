@@ -28,7 +28,7 @@ export interface MailServices {
   jobs: Jobs;
 }
 
-export interface MailToMany {
+interface MailToMany {
   content: EmailContent;
   /** After this time the mail expires. */
   usefulSeconds: number;
@@ -38,12 +38,12 @@ export interface MailToMany {
   isNotice?: boolean;
 }
 
-export interface Recipient {
+interface Recipient {
   to: string;
   budget?: DailyMailLimit;
 }
 
-export type Mail = MailToMany & Recipient;
+type Mail = MailToMany & Recipient;
 
 /** Enqueues a mail in the caller's transaction. If the transaction commits, the worker sends the mail within about 1 second. */
 export function sendMail(

@@ -2,7 +2,7 @@ import { describeFailure } from '../../../outbound/describe-failure.ts';
 import type { RenderedEmail } from './email-content.ts';
 
 /** A mail for the mail server. `id` is the same in each attempt, so that receivers can detect duplicates. */
-export interface OutgoingMail extends RenderedEmail {
+interface OutgoingMail extends RenderedEmail {
   id: string;
   to: string;
 }
@@ -29,7 +29,7 @@ const REPLY_TIMEOUT_MS = 15_000;
 /** The time limit for the whole attempt. */
 export const SEND_TIMEOUT_MS = 45_000;
 
-export interface MailServerOptions {
+interface MailServerOptions {
   smtpUrl: string;
   from: string;
   /** Default: TLS is required, unless the server is on this machine. */

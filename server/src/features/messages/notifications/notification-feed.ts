@@ -12,7 +12,7 @@ const MAX_STREAMS_PER_ACCOUNT = 10;
 const PAGE_SIZE = 50;
 
 /** The reason why a stream ended. */
-export type StreamEnd = 'token_expired' | 'session_ended' | 'server_stopping' | 'unavailable';
+type StreamEnd = 'token_expired' | 'session_ended' | 'server_stopping' | 'unavailable';
 
 /** The notifications of an account as they are committed, then the reason for the end. */
 export interface NotificationStream {

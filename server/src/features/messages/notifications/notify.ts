@@ -4,7 +4,7 @@ import { mailNotice, quoted, type MailServices, type NoticeRecipient } from '../
 import { insertNotifications, listPlatformAdmins, listTeamRecipients } from './queries.ts';
 
 /** The content of a notification and its mail. */
-export interface Notice {
+interface Notice {
   /** The machine-readable type, such as `alert.rate_spike` or `webhook.disabled`. */
   type: string;
   /** One line. Also the subject of the mail if `subject` is absent. */

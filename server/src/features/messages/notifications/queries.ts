@@ -19,7 +19,7 @@ export function listPlatformAdmins(db: Querier): Promise<NoticeRecipient[]> {
 }
 
 /** The columns of `notifications` that the application sets. */
-export interface NotificationRow {
+interface NotificationRow {
   id: string;
   account_id: string;
   type: string;

@@ -5,7 +5,7 @@ import type { Author } from '../../../core/author.ts';
 import { createdWithin } from '../../../database/created-within.ts';
 
 /** The columns of `audit_records` that the application sets. */
-export interface AuditRow {
+interface AuditRow {
   id: string;
   workspace_id: string | null;
   tenant_id: string | null;
@@ -86,7 +86,7 @@ export function listAllRecords(db: Querier, page: AuditPageRequest): Promise<Aud
 }
 
 /** Selects the records of a page. */
-export interface AuditFilter {
+interface AuditFilter {
   action?: string | undefined;
   actorId?: string | undefined;
   /** A target, or all profiles of one player. */

@@ -7,7 +7,7 @@ import { RotationRefusedError, rotateKeys, type Rotation } from './rotate-keys.t
 
 export const signingKeyStates = ['waiting', 'signing', 'verifying'] as const;
 
-export interface DescribedKey {
+interface DescribedKey {
   kid: string;
   state: (typeof signingKeyStates)[number];
   activeFrom: string;

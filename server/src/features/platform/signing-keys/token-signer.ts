@@ -30,7 +30,7 @@ export const MAX_TOKEN_LIFETIME_SECONDS = 2 * 60 * 60;
 
 /** The types of tokens. A token of one type is not accepted as another type. */
 const authTypes = ['player', 'saas', 'assertion', 'wallet'] as const;
-export type AuthType = (typeof authTypes)[number];
+type AuthType = (typeof authTypes)[number];
 
 export interface TokenClaims extends JWTPayload {
   auth_type: AuthType;
@@ -39,7 +39,7 @@ export interface TokenClaims extends JWTPayload {
   exp: number;
 }
 
-export interface SignerServices {
+interface SignerServices {
   database: Database;
   vault: Vault;
   changes: ChangeFeed;

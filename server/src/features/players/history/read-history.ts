@@ -13,7 +13,7 @@ export interface HistoryServices {
   vault: Vault;
 }
 
-export interface HistoryRequest {
+interface HistoryRequest {
   tenantId?: string | undefined;
   cursorTimestamp?: string | undefined;
   cursorId?: string | undefined;
@@ -21,12 +21,12 @@ export interface HistoryRequest {
 }
 
 /** A login as its own player sees it. */
-export type PastSession = Omit<LoginRow, 'receivedAt' | 'keySalt' | 'personalData'> & {
+type PastSession = Omit<LoginRow, 'receivedAt' | 'keySalt' | 'personalData'> & {
   platformDisplayName: string;
   ipAddress: string | null;
 };
 
-export interface HistoryPage {
+interface HistoryPage {
   sessions: PastSession[];
   totalCount: number;
   pageSize: number;

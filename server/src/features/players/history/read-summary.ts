@@ -7,7 +7,7 @@ import { selectLogins, sumLogins, type LoginRow, type LoginTotals } from './quer
 /** The number of latest logins in a summary. */
 const RECENT_LOGINS = 10;
 
-export interface SessionSummary extends LoginTotals {
+interface SessionSummary extends LoginTotals {
   lastLoginAt: string | null;
   recentSessions: (Pick<LoginRow, 'tenantId' | 'platform' | 'clientVersion'> & {
     platformDisplayName: string;

@@ -28,7 +28,7 @@ export async function lookUpProfile(
   return profileVisibility === 'private' ? { id, profileVisibility } : summaryOf(profile);
 }
 
-export interface BulkLookup {
+interface BulkLookup {
   items: (Profile & { tenantAccess: TenantAccess[] })[];
   /** Requested ids that the API key may not see, or that do not exist. */
   notFound: string[];

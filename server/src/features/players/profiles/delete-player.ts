@@ -38,7 +38,7 @@ import { addPlayerChange } from './publish-change.ts';
 import { isActivePlayer, lockProfiles } from './queries.ts';
 
 /** The author of a deletion. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
-export interface Deletion extends Author {
+interface Deletion extends Author {
   action: 'player.self_deleted' | 'player.admin_deleted';
   tenantId: string | null;
   /** Set if players delete themselves. They may need a proof of identity. */

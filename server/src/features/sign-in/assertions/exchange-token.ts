@@ -18,7 +18,7 @@ export interface ExchangeServices {
   signer: TokenSigner;
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   /** The tenant of the game key, and the workspace that is billed. */
   billing: BillingContext;
   bearer: BearerCaller;

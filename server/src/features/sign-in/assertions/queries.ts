@@ -8,7 +8,7 @@ import type { TokenUse } from '../refresh-tokens/index.ts';
 import type { AssertionSubject } from './sign-assertion.ts';
 
 /** The player data in assertions, and the states that refuse an assertion. */
-export interface Subject {
+interface Subject {
   displayName: string | null;
   email: string | null;
   isActive: boolean;
@@ -35,7 +35,7 @@ export function findSubject(
     WHERE player.id = ${playerId}`);
 }
 
-export interface NewThirdPartyToken extends AssertionSubject {
+interface NewThirdPartyToken extends AssertionSubject {
   familyId: string;
   hash: Buffer;
   expiresAt: string;
@@ -59,7 +59,7 @@ export function insertToken(db: Querier, token: NewThirdPartyToken): Promise<boo
     FROM session`);
 }
 
-export interface ThirdPartyToken extends AssertionSubject {
+interface ThirdPartyToken extends AssertionSubject {
   familyId: string;
   isActive: boolean;
   isBanned: boolean;

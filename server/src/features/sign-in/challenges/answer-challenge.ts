@@ -7,7 +7,7 @@ import { hasChallenge, signInByMessage, type WalletLoginServices } from '../wall
 export type SignInChallengeServices = WalletLoginServices & EmailLoginServices;
 
 /** A login request with the answer to a challenge. */
-export interface ChallengeAnswer extends SignInRequest {
+interface ChallengeAnswer extends SignInRequest {
   challengeId: string;
   response: string;
 }

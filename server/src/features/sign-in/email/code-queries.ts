@@ -23,7 +23,7 @@ export function findRecentCode(
       AND sent_at > clock_timestamp() - make_interval(secs => ${resendSeconds})`);
 }
 
-export interface NewCode {
+interface NewCode {
   tenantId: string;
   email: string;
   id: string;

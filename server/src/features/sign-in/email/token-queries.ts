@@ -7,7 +7,7 @@ export interface AddressOwner {
   playerId: string;
 }
 
-export interface NewToken extends AddressOwner {
+interface NewToken extends AddressOwner {
   tenantId: string;
   hash: Buffer;
   purpose: 'verify' | 'reset';

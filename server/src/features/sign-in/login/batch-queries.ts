@@ -59,13 +59,13 @@ const rowsOfLogins = (billing: BillingContext, at: Sql, rowHash: Sql): Sql => sq
     charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})`;
 
 /** `hashParts` are those of loginRowHashParts. */
-export interface BatchedLogin extends UnidentifiedLogin {
+interface BatchedLogin extends UnidentifiedLogin {
   banFingerprint: Buffer;
   hashParts: [start: string, middle: string, end: string];
 }
 
 /** The player that a batch has signed in, or what it has found instead. */
-export type BatchedOutcome = { signedIn: { playerId: string } } | { found: FoundPlayer };
+type BatchedOutcome = { signedIn: { playerId: string } } | { found: FoundPlayer };
 
 /**
  * Finds the players of a batch and writes their logins, in one statement that charges one unit for each login. It writes the logins of

@@ -46,7 +46,7 @@ export function isSelfAsserted({ provider }: Identity): boolean {
 }
 
 /** The tenant whose provider settings apply to a token. */
-export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
+type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
 
 /** The source of a token: the tenant, and the address of the client. */
 export type TokenSource = TenantOfToken & { ipAddress: string | null };

@@ -16,7 +16,7 @@ import {
 import type { FoundPlayer, LoginRecord } from './queries.ts';
 
 /** A player whose login was written, with the refresh token. */
-export interface SignedIn {
+interface SignedIn {
   playerId: string;
   sessionId: string;
   refreshToken: string;

@@ -10,7 +10,7 @@ import { toSignInRequest } from './sign-in-request.ts';
 import { signIn, type SignInServices } from './sign-in.ts';
 import type { VerifyToken } from './verify-token.ts';
 
-export interface PlayerLoginServices extends SignInServices, FindPlayerServices {
+interface PlayerLoginServices extends SignInServices, FindPlayerServices {
   verifyToken: VerifyToken;
 }
 

@@ -13,7 +13,7 @@ const WINDOW_SECONDS = 15 * 60;
 const REFUSALS: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
 
 /** Runs the verification of a token by a store. Throws too_many_attempts without running it. */
-export type LimitStoreToken = (
+type LimitStoreToken = (
   source: TokenSource,
   token: { provider: TokenProvider; token: string },
   verify: () => Promise<Identity>,

@@ -16,7 +16,7 @@ import { createStoreTokenLimits } from './store-token-limits.ts';
  */
 export type VerifyToken = (source: TokenSource, provider: TokenProvider, token: string) => Promise<Identity>;
 
-export interface TokenVerifierServices {
+interface TokenVerifierServices {
   providerSettings: ProviderSettings;
   vault: Vault;
   createBudget: CreateBudget;

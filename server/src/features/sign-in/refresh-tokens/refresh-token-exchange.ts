@@ -16,7 +16,7 @@ export interface RefreshRequest {
 }
 
 /** The storage of one kind of refresh tokens. The response is built from `Session`. */
-export interface RefreshTokenStore<Session> {
+interface RefreshTokenStore<Session> {
   kind: RefreshTokenKind;
   /** The lifetime of the next token in days, if it is not the default. */
   days?: number;

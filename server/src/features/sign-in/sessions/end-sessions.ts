@@ -7,7 +7,7 @@ import { now } from '../../../core/timestamps.ts';
 import { endSession, findSession } from './queries.ts';
 import { sealLogoutMetadata } from './personal-data.ts';
 
-export interface LogOutRequest {
+interface LogOutRequest {
   billing: BillingContext;
   sessionId: string;
   deviceId?: string | undefined;

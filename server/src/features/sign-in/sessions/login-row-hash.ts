@@ -10,7 +10,7 @@ export interface HashedLogin extends LoginDetails {
 }
 
 /** The hashed columns without the three that PostgreSQL looks up. */
-export interface LoginDetails {
+interface LoginDetails {
   tenantId: string;
   id: string;
   sessionId: string;

@@ -1,7 +1,7 @@
 import type { Vault } from '../../../security/vault.ts';
 
 /** The personal data that a login stores besides ids: the address of the client, and what the client said about itself. */
-export interface LoginData {
+interface LoginData {
   ipAddress: string | null;
   metadata: Record<string, unknown>;
 }

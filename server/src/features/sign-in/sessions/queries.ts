@@ -6,12 +6,12 @@ import type { OpenRange } from '../../../core/time-range.ts';
 import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
 
-export interface EndedSession {
+interface EndedSession {
   playerId: string;
   endedAt: string;
 }
 
-export interface Logout {
+interface Logout {
   tenantId: string;
   sessionId: string;
   ledgerId: string;
@@ -46,11 +46,7 @@ const newRowId = sql`encode(set_bit(set_bit(overlay(
       52, 1), 53, 1), 'hex')::uuid`;
 
 /** Selects sessions of a player. */
-export type SessionFilter =
-  | { tenantId: string }
-  | { deviceId: string }
-  | { authMethodId: string }
-  | 'everywhere';
+type SessionFilter = { tenantId: string } | { deviceId: string } | { authMethodId: string } | 'everywhere';
 
 /**
  * Ends the open sessions of a player: in a tenant, on a device, of a sign-in method, or everywhere. Revokes their tokens, and appends
@@ -123,7 +119,7 @@ export function keySaltOf(ledger: Sql): Sql {
 }
 
 /** The result of {@link eraseSessions}. */
-export interface ErasedSessions {
+interface ErasedSessions {
   /** Sessions that had an address. */
   erasedSessions: number;
   /** Sessions that had a key of ledger rows. */

@@ -98,7 +98,7 @@ export function findTokenUse(
 }
 
 /** The player of an access token, and the states of the player and the session that refuse the token. */
-export interface TokenPlayer {
+interface TokenPlayer {
   displayName: string | null;
   tenantRole: string;
   isActive: boolean;

@@ -24,7 +24,7 @@ export interface IssueServices {
 }
 
 /** A message for a wallet to sign. */
-export interface IssuedChallenge {
+interface IssuedChallenge {
   challengeId: string;
   message: string;
   nonce: string;

@@ -9,7 +9,7 @@ export interface Challenge {
   message: string;
 }
 
-export interface NewChallenge extends Challenge {
+interface NewChallenge extends Challenge {
   tenantId: string;
   id: string;
   nonce: string;

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 
-export interface SignInMessage {
+interface SignInMessage {
   /** The base URL of the deployment: the domain and URI of the message. */
   issuer: string;
   address: Address;

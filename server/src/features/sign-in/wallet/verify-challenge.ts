@@ -20,7 +20,7 @@ export interface VerifyServices {
 }
 
 /** A signature, and the signed message or the id of its challenge. */
-export type WalletAnswer = { signature: string } & ({ message: string } | { challengeId: string });
+type WalletAnswer = { signature: string } & ({ message: string } | { challengeId: string });
 
 /**
  * Signs in with a signed message of {@link issueChallenge}. Throws provider_not_available, provider_unavailable, too_many_attempts, busy,

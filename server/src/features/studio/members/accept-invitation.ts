@@ -39,7 +39,7 @@ export async function readInvitation(
   return { ...invitation, hasAccount: account !== undefined };
 }
 
-export interface Acceptance {
+interface Acceptance {
   token: string;
   password: string;
   displayName?: string | undefined;

@@ -6,7 +6,7 @@ import { findRole, lockWorkspace } from '../workspaces/index.ts';
 import { countOwners } from './queries.ts';
 
 /** The account that changes a team, with its role. */
-export interface Manager {
+interface Manager {
   userId: string;
   role: Role;
   workspaceName: string;

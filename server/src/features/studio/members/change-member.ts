@@ -23,7 +23,7 @@ export interface ChangeMemberServices extends MailServices {
   keys: { invalidate(payerId: string): void };
 }
 
-export interface MemberReference {
+interface MemberReference {
   workspaceId: string;
   userId: string;
 }

@@ -1,7 +1,7 @@
 import type { Role } from '../../../core/role.ts';
 import { consoleLink, quoted, type EmailContent } from '../../messages/mail/index.ts';
 
-export interface InvitationWords {
+interface InvitationWords {
   /** The email address of the inviter. It is used instead of the name, because a name can be any text. */
   inviter: string;
   workspace: string;

@@ -4,7 +4,7 @@ import { sql, type Sql } from '../../../database/sql.ts';
 import type { Role } from '../../../core/role.ts';
 import type { TeamEntry } from './queries.ts';
 
-export interface NewInvitation {
+interface NewInvitation {
   id: string;
   workspaceId: string;
   email: string;

@@ -3,7 +3,7 @@ import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 /** An API key of another workspace. This workspace pays for its reads. */
-export interface PaidKey {
+interface PaidKey {
   id: string;
   name: string;
   prefix: string;

@@ -13,7 +13,7 @@ import { requireFewNewKeys, requireRoomForKey } from './key-limit.ts';
 import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
 import { insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
 
-export interface NewKey extends KeyChange {
+interface NewKey extends KeyChange {
   tenantId: string;
   kind: KeyKind;
   name: string;

@@ -22,7 +22,7 @@ const MAX_EXISTING_KEYS = 10_000;
  * Finds a key in the database. Throws too_many_attempts, without a query, if the network of the address has used its budget for
  * unknown keys. A key that existed at its last lookup is always looked up.
  */
-export type LookUpKey = (
+type LookUpKey = (
   kind: KeyKind,
   fingerprint: Buffer,
   address: string | null,

@@ -7,7 +7,7 @@ import { audit } from '../../platform/audit/index.ts';
 import { insertTenant, type Tenant } from './queries.ts';
 import { requireRoomForNewTenant } from './tenant-limit.ts';
 
-export interface NewTenant {
+interface NewTenant {
   /** The caller generates the id, because its transaction must run in the scope of this tenant. */
   id: string;
   workspaceId: string;

@@ -11,7 +11,7 @@ export const providers = [
 export type Provider = (typeof providers)[number];
 
 /** The names of the settings of a provider. */
-export interface SettingNames {
+interface SettingNames {
   /** The provider does not work without these settings. */
   required: readonly string[];
   optional: readonly string[];

@@ -73,7 +73,7 @@ export function lockTenant(db: Querier, tenantId: string): Promise<Tenant | unde
   return db.row(sql`SELECT ${columns} FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
 }
 
-export interface TenantRow {
+interface TenantRow {
   id: string;
   workspaceId: string;
   name: string;

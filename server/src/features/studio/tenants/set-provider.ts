@@ -10,7 +10,7 @@ import { listProviderSettings, lockTenant, upsertProviderSettings } from './quer
 import type { ProviderSettings } from './provider-settings.ts';
 import { readProvider, type ProviderView } from './read-providers.ts';
 
-export interface SetProviderServices {
+interface SetProviderServices {
   vault: Vault;
   config: { mockProvider: boolean; allowPrivateAddresses: boolean };
 }
@@ -20,7 +20,7 @@ export interface ProviderServices extends SetProviderServices {
   providerSettings: ProviderSettings;
 }
 
-export interface ProviderChange {
+interface ProviderChange {
   tenantId: string;
   provider: Provider;
   enabled: boolean;

@@ -7,7 +7,7 @@ import { warnOfPlan } from '../../traffic/usage/index.ts';
 import { lockPlan, updatePlan, type Plan } from './queries.ts';
 
 /** The limits that a request changes. Omitted limits keep their value. */
-export interface PlanChange extends Partial<Omit<Plan, 'rateLimit'>> {
+interface PlanChange extends Partial<Omit<Plan, 'rateLimit'>> {
   rateLimit?: Partial<Plan['rateLimit']>;
 }
 

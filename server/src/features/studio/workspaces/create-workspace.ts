@@ -14,7 +14,7 @@ import {
   type Workspace,
 } from './queries.ts';
 
-export interface NewWorkspace {
+interface NewWorkspace {
   name: string;
   slug?: string | undefined;
   /** The account that becomes the owner. */

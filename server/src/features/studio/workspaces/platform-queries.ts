@@ -66,7 +66,7 @@ export function findAny(db: Querier, workspaceId: string): Promise<AnyWorkspace 
   return db.row(sql`SELECT ${columns} FROM workspaces workspace WHERE workspace.id = ${workspaceId}`);
 }
 
-export interface MemberOfWorkspace {
+interface MemberOfWorkspace {
   accountId: string;
   email: string;
   role: Role;
@@ -81,7 +81,7 @@ export function listMembersOf(db: Querier, workspaceId: string): Promise<MemberO
     ORDER BY account.email`);
 }
 
-export interface TenantOfWorkspace {
+interface TenantOfWorkspace {
   tenantId: string;
   name: string;
   slug: string;

@@ -102,7 +102,7 @@ export function insertWorkspace(
     ON CONFLICT (slug) DO NOTHING`);
 }
 
-export interface NamedWorkspace {
+interface NamedWorkspace {
   name: string;
   slug: string;
 }

@@ -9,12 +9,12 @@ import { createTrafficWatch, type TrafficWatch } from './watch-traffic.ts';
 
 const CHECK_EVERY_MS = 1_000;
 
-export interface Alerts extends Omit<TrafficWatch, 'check'> {
+interface Alerts extends Omit<TrafficWatch, 'check'> {
   /** Checks the last counts, and stops. */
   close(): Promise<void>;
 }
 
-export interface AlertsOptions extends SharedCounts {
+interface AlertsOptions extends SharedCounts {
   database: Database;
   jobs: Jobs;
   suppressionSeconds: number;

@@ -57,7 +57,7 @@ export function countAlertsOfHour(db: Querier, workspaceId: string, limit: numbe
 }
 
 /** An alert as the API returns it. */
-export interface Alert extends Omit<Spike, 'workspaceId'> {
+interface Alert extends Omit<Spike, 'workspaceId'> {
   id: string;
   createdAt: string;
 }

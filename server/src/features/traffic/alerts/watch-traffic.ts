@@ -20,7 +20,7 @@ export interface TrafficWatch {
   check(): Promise<void>;
 }
 
-export interface TrafficWatchOptions {
+interface TrafficWatchOptions {
   /** Records an alert. Returns false if the key has raised one of the same type shortly before. */
   raise(spike: Spike): Promise<boolean>;
   /** The minimum time between two alerts of one key and type. */

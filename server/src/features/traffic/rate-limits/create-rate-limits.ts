@@ -18,7 +18,7 @@ import { countRequest, emptyWindows, verdict, type Windows } from './windows.ts'
 const CACHED_KEYS = 100_000;
 
 /** Without shared counts, a single process counts in its memory. */
-export interface RateLimitServices extends SharedCounts {
+interface RateLimitServices extends SharedCounts {
   /** The limits of requests without a key. */
   keyless: KeylessLimits;
   metrics: Registry;

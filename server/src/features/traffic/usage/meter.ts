@@ -27,7 +27,7 @@ const KEYS_PER_STATEMENT = 1_000;
 const QUOTA_LIFETIME_MS = 1000;
 const MAX_CACHED_QUOTAS = 10_000;
 
-export interface UsageMeter extends Meter {
+interface UsageMeter extends Meter {
   /**
    * The quota of a workspace with a hard stop, at most one second old. Undefined for a workspace without a hard stop. A used-up
    * quota is a final refusal. A quota with units left admits nothing: the transaction that charges decides.

@@ -22,7 +22,7 @@ export async function readQuota(database: Database, workspaceId: string): Promis
   return quota;
 }
 
-export interface Usage extends Days {
+interface Usage extends Days {
   groupBy: UsageSelection['groupBy'];
   items: UsageRow[];
 }

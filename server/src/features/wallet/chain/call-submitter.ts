@@ -9,7 +9,7 @@ import { insertAttempts, type WaitingCall } from './queries.ts';
 const BLOCKS_BEFORE_RAISE = 10;
 
 /** Sends calls to the node, and changes the fees that it does not accept. */
-export interface CallSubmitter {
+interface CallSubmitter {
   /** Sends the calls that this process has not sent yet, and raises fees that are too low. Throws {@link ChainStalledError}. */
   submit(calls: WaitingCall[], head: ChainHead): Promise<void>;
   /** Sends all calls again at the next `submit`, because the chain may have lost them. */

@@ -31,7 +31,7 @@ export interface ChainHead {
 }
 
 /** The result of a transaction in a block. */
-export interface Receipt {
+interface Receipt {
   succeeded: boolean;
   block: Block;
 }
@@ -81,7 +81,7 @@ export interface Refusal {
   values: readonly unknown[];
 }
 
-export interface Log {
+interface Log {
   topics: [Hex, ...Hex[]];
   data: Hex;
   blockNumber: Hex;

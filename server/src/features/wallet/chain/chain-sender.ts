@@ -18,7 +18,7 @@ const POLL_MS = 1000;
 /** The pause between steps while no call waits. Such a step only updates the fees. */
 const IDLE_MS = 15_000;
 
-export interface ChainSender {
+interface ChainSender {
   /** Stops after the current step. */
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { findConfirmedBlock, readConfirmed } from './queries.ts';
 import type { Writer } from './writer-queries.ts';
 
 /** An entry on the chain. */
-export interface AppendedEntry {
+interface AppendedEntry {
   index: number;
   hash: Hex;
 }

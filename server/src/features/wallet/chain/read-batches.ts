@@ -5,7 +5,7 @@ import { decodeAppend, type Batch } from './ledger-call.ts';
 import { findFirstAttempts, listFirstAttempts, type FirstAttempt } from './queries.ts';
 
 /** The entries that a signed call appends. */
-export type SignedBatch = Pick<Batch, 'tenantId' | 'first' | 'hashes'>;
+type SignedBatch = Pick<Batch, 'tenantId' | 'first' | 'hashes'>;
 
 const CHUNK = 1_000;
 

@@ -8,7 +8,7 @@ import { playerTypes, type Command, type WalletPlayer } from './ledger-state.ts'
 import { normalisePlayerId, requirePlayerId } from './player-id.ts';
 import { findPlayers } from './state-queries.ts';
 
-export interface NewAnonymousPlayer {
+interface NewAnonymousPlayer {
   playerId: string;
   playerAddress: string;
   signInPassword: string;

@@ -1,7 +1,7 @@
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { playerCommand, type Actor, type Command } from './ledger-state.ts';
 
-export interface GivenRecord {
+interface GivenRecord {
   matchSessionId: number;
   score: bigint;
   key: string;

@@ -68,7 +68,7 @@ export interface LedgerEntry {
 }
 
 /** The parts of an entry that its content hash covers. */
-export type EntryContent = Omit<LedgerEntry, 'contentHash' | 'previousHash' | 'hash'>;
+type EntryContent = Omit<LedgerEntry, 'contentHash' | 'previousHash' | 'hash'>;
 
 /** The last entry of a chain. */
 export interface Head {

@@ -6,7 +6,7 @@ import { nameEntries, toShownEntry, type NamedEntry } from './read-ledger.ts';
 /** No index serves the filters, so that recording stays fast. A page reads at most this many entries (15 ms). */
 const SEARCHED_ENTRIES = 10_000;
 
-export interface EntryPage {
+interface EntryPage {
   items: NamedEntry[];
   head: Head;
   hasMore: boolean;

@@ -7,7 +7,7 @@ import { issueToken, type WalletLoginResult } from './issue-token.ts';
 import { normalisePlayerId } from './player-id.ts';
 import { findPlayerById } from './state-queries.ts';
 
-export interface PasswordLoginServices {
+interface PasswordLoginServices {
   database: Database;
   signer: TokenSigner;
   throttle: GuessThrottle;

@@ -10,7 +10,7 @@ export function startMatch(actor: Actor, level: string): Command<{ matchSessionI
   });
 }
 
-export interface GivenPart {
+interface GivenPart {
   matchSessionId: number;
   score: bigint;
   winLoss: number;

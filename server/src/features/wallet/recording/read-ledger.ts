@@ -57,7 +57,7 @@ export async function nameEntries(
 }
 
 /** An entry as clients see it. */
-export type ShownEntry = ReturnType<typeof toShownEntry>;
+type ShownEntry = ReturnType<typeof toShownEntry>;
 
 export function toShownEntry(entry: StoredEntry) {
   const { tenantId: _tenant, body, ...shown } = entry;

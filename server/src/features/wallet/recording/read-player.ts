@@ -6,7 +6,7 @@ import { findPlayerByAddress, findPlayerById, findPlayers } from './state-querie
 import type { LedgerServices } from './read-ledger.ts';
 
 /** A wallet-linked player as the API returns it. */
-export interface FullWalletPlayer {
+interface FullWalletPlayer {
   playerId: string;
   address: string;
   playerType: number;

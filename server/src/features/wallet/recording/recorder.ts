@@ -5,7 +5,7 @@ import type { LedgerEntry } from './ledger-entry.ts';
 import type { WalletPlayer } from './ledger-state.ts';
 
 /** The recorder's own data of a transaction: its hash on the chain, and its status there. */
-export interface KnownTransaction {
+interface KnownTransaction {
   transactionHash?: Hex;
   chain?: Omit<TransactionStatus, 'minedHash'>;
 }

@@ -49,7 +49,7 @@ export interface ArchiveBucket {
   check(part: StoredPart): Promise<PartManifest | string>;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   signal?: AbortSignal | undefined;
   /**
    * Whether files are downloaded even if the folder has no room for them. Otherwise, this throws {@link ArchiveTooLargeError} if several

@@ -8,7 +8,7 @@ import { archiveEvents } from './archive-events.ts';
 import type { WrittenPart } from './write-part.ts';
 
 /** The result of a run. */
-export interface ArchiveTotals {
+interface ArchiveTotals {
   /** The partitions that do not exist any more. */
   partitions: number;
   parts: number;

@@ -14,7 +14,7 @@ import {
 } from './read-part.ts';
 
 /** Archived events after a position, up to another one. */
-export interface ArchivedChunk {
+interface ArchivedChunk {
   events: PositionedEvent[];
   /** Undefined if there are no more. */
   until: EventPosition | undefined;

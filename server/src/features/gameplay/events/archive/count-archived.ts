@@ -14,7 +14,7 @@ import { asProblem, secondsLeft, TOO_MANY_GROUPS, type ReadLimits } from './read
 import { selectPartsOf } from './queries.ts';
 
 /** The archived events to count, and how they are grouped. */
-export interface ArchiveQuery {
+interface ArchiveQuery {
   filter: EventFilter;
   /** The times, in the format of toMicroseconds(). */
   ranges: TimeRange[];

@@ -54,7 +54,7 @@ export function selectPartsOf(db: Querier, tenantId: string, range: PartRange): 
 }
 
 /** Times in the format of toMicroseconds(). */
-export interface PartRange {
+interface PartRange {
   scope: EventScope;
   from?: string | undefined;
   to?: string | undefined;

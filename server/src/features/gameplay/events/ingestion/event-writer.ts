@@ -36,7 +36,7 @@ export interface EventWriter {
 }
 
 /** The IDs of the rows that were not stored before, and possibly of others, or 'all'. */
-export type AddedRows = ReadonlySet<string> | 'all';
+type AddedRows = ReadonlySet<string> | 'all';
 
 /** Fewer rows share a transaction with those of other requests. */
 const MIN_ROWS_FOR_OWN_TRANSACTION = 20;

@@ -22,7 +22,7 @@ export interface IngestServices extends QuotaServices {
 }
 
 /** The player who sends a batch, and the key it is billed to. */
-export interface Sender {
+interface Sender {
   billing: BillingContext;
   playerId: string;
 }

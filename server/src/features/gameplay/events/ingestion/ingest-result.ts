@@ -21,7 +21,7 @@ export interface EventRecord {
   playerId?: string;
 }
 
-export interface EventError {
+interface EventError {
   index: number;
   statusCode: number;
   error: string;

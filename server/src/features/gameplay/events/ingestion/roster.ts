@@ -4,7 +4,7 @@ import { countCache } from '../../../../core/cache-counts.ts';
 import { findRoster } from '../../matches/index.ts';
 
 /** The match and the player of a roster entry. */
-export interface MatchActor {
+interface MatchActor {
   matchSessionId: string;
   playerId: string;
 }

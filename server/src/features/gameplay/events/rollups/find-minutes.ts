@@ -7,7 +7,7 @@ import type { EventScope } from '../event-row.ts';
 import { isOfDefinition, minuteOfDefinition, rollupStart } from './counted-events.ts';
 
 /** The times before a position in which events of some definitions are found. */
-export interface FoundTimes {
+interface FoundTimes {
   /** Newest first. */
   ranges: TimeRange[];
   /** The position down to which the ranges have all events. If undefined, they have all events. */

@@ -4,7 +4,7 @@ import type { Identity } from '../../../sign-in/login/index.ts';
 import type { AuthMethod } from './queries.ts';
 
 /** A sign-in method, and the workspace to which it is restricted; null means all workspaces. */
-export interface LinkedMethod {
+interface LinkedMethod {
   methodId: string;
   linkedInWorkspace: string | null;
 }

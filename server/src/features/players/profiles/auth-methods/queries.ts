@@ -51,7 +51,7 @@ export function findIdentity(
 }
 
 /** The fields of a new sign-in method beside its identity. */
-export interface NewAuthMethod {
+interface NewAuthMethod {
   id: string;
   playerId: string;
   at: string;

@@ -13,7 +13,7 @@ export type Credential =
   | { provider: 'EmailOneTimeCode'; email: string; code: string };
 
 /** The result of a successful verification. */
-export interface VerifiedCredential {
+interface VerifiedCredential {
   identity: Identity;
   /** A transaction that links the identity calls this first. Returns false if the identity belongs to another player. */
   claim?: ProvenAddress['claim'];

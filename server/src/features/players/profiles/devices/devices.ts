@@ -21,7 +21,7 @@ import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from '.
 export const MAX_DEVICES = 50;
 
 /** A device as its own player sees it. */
-export interface Device extends DeviceRow {
+interface Device extends DeviceRow {
   platformDisplayName: string;
 }
 

@@ -18,7 +18,7 @@ import { tenantUrlError } from '../../../../outbound/tenant-url.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 
 /** The public keys with which issuers sign tokens. */
-export interface IssuerKeys {
+interface IssuerKeys {
   /**
    * Finds the key that a token header names. Throws jose's errors if the issuer has no such key, provider_unavailable if the issuer
    * sends no usable response, and provider_not_available if the issuer's configuration contains another issuer name, or the key is too large.
