@@ -75,8 +75,8 @@ function isAllowed({ operationId }: Operation, schema: Schema, body: string): bo
   const batch = operationId.startsWith('ingest') && eventsOf(value);
   // An invalid event does not affect the others of its batch.
   if (batch && batch.length > 0) return batch.some((event) => isValid(schema, { events: [event] }));
-  const isStorable = findInJson(value, isUnstorable) === undefined;
-  return isStorable && isNestedWithin(value, MAX_NESTING) && isValid(schema, value);
+  if (!isNestedWithin(value, MAX_NESTING) || findInJson(value, isUnstorable) !== undefined) return false;
+  return isValid(schema, value);
 }
 
 function eventsOf(body: unknown): unknown[] | undefined {
