@@ -30,13 +30,6 @@ export interface OutboundRequest {
  */
 export class OutboundError extends Error {
   override name = 'OutboundError';
-  /** The status of the response, if the server sent one, and then no complete body. */
-  readonly status: number | undefined;
-
-  constructor(message: string, { status, ...options }: ErrorOptions & { status?: number | undefined } = {}) {
-    super(message, options);
-    this.status = status;
-  }
 }
 
 /** Sends requests to other servers. It does not follow redirects, and returns them like any other response. */
@@ -75,7 +68,6 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
       // A literal address is not resolved, so `lookup` does not check it.
       if (publicOnly && isPrivateHost(hostname))
         throw new OutboundError(`${hostname} is not a public address.`);
-      let status: number | undefined;
       try {
         const answer = await agent.request({
           origin,
@@ -85,13 +77,12 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
           ...(body !== undefined && { body }),
           signal: AbortSignal.timeout(withinMs),
         } satisfies Dispatcher.RequestOptions);
-        status = answer.statusCode;
         const text =
           readUpTo === undefined ? await answer.body.text() : await beginningOf(answer.body, readUpTo);
-        return { status, headers: answer.headers, text };
+        return { status: answer.statusCode, headers: answer.headers, text };
       } catch (error) {
         if (error instanceof OutboundError) throw error;
-        throw new OutboundError(`${describeFailure(error as Error)}: ${origin}`, { cause: error, status });
+        throw new OutboundError(`${describeFailure(error as Error)}: ${origin}`, { cause: error });
       }
     },
     close: () => agent.destroy(),

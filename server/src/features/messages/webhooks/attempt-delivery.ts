@@ -110,8 +110,7 @@ async function send(
     };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    const { status: statusCode = null, message } = error;
-    return { durationMs: elapsedMs(), statusCode, error: message, answer: null };
+    return { durationMs: elapsedMs(), statusCode: null, error: error.message, answer: null };
   }
 }
 

@@ -186,7 +186,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
           response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
         },
         /connection was closed/,
-        200,
+        null,
       ],
       [refuseWith(307, { location: `${elsewhere.url}/` }), /status 307/, 307],
       [refuseWith(404), /status 404/, 404],
