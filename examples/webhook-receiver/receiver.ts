@@ -17,14 +17,22 @@ const MOST_KNOWN = 10_000;
 /** Bodies of Guildhall are much smaller. Anybody can send requests to a receiver. */
 const MOST_BYTES = 64 * 1024;
 
-/** Answers a delivery: 204 if it is genuine, and 400 if not. Guildhall sends a delivery again if the answer is not 2xx. */
-async function receive(request: IncomingMessage, secret: string): Promise<number> {
-  // The signature is about the bytes that arrived, so nothing may parse the body before.
-  let body = Buffer.alloc(0);
-  for await (const chunk of request) {
-    body = Buffer.concat([body, chunk as Buffer]);
-    if (body.length > MOST_BYTES) return 413;
+/** Returns the body, or undefined if it is too large. The signature is about these bytes, so nothing may parse them before. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > MOST_BYTES) return undefined;
   }
+  return Buffer.concat(chunks);
+}
+
+/** Answers a delivery: 204 if it is genuine, and 400 or 413 if not. Guildhall sends a delivery again if the answer is not 2xx. */
+async function receive(request: IncomingMessage, secret: string): Promise<number> {
+  const body = await readBody(request);
+  if (!body) return 413;
   try {
     const event = await verifyWebhook({ body, headers: request.headers }, secret);
     if (known.has(event.id)) return 204;
@@ -52,9 +60,9 @@ function serve(): void {
     throw new Error('Set the secret of the webhook (whsec_) with --secret or GUILDHALL_WEBHOOK_SECRET.');
   const server = createServer((request, response) => {
     receive(request, values.secret).then(
-      (status) => response.writeHead(status).end(),
+      (status) => response.writeHead(status, { connection: 'close' }).end(),
       (error: Error) => {
-        console.error(error);
+        console.error(error.message);
         response.writeHead(500).end();
       },
     );

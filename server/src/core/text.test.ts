@@ -74,8 +74,9 @@ describe('texts', () => {
 
   test('findInJson returns the path of the first value', () => {
     const isFive = (value: unknown) => value === 5;
-    assert.equal(findInJson({ a: [1, { b: 5 }, 5], c: null }, isFive), 'a.1.b');
-    assert.equal(findInJson(5, isFive), '');
+    assert.deepEqual(findInJson({ a: [1, { b: 5 }, 5], c: null }, isFive), ['a', '1', 'b']);
+    assert.deepEqual(findInJson({ a: { '': 5 } }, isFive), ['a', '']);
+    assert.deepEqual(findInJson(5, isFive), []);
     assert.equal(findInJson({ a: ['5', null] }, isFive), undefined);
   });
 

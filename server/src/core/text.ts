@@ -45,15 +45,15 @@ export function isUnstorable(value: unknown): boolean {
 }
 
 /**
- * The path of the first value in a JSON value for which `isWrong` is true, such as `players.0.name`. The path of the whole value is empty.
- * Undefined if there is no such value.
+ * The path of the first value in a JSON value for which `isWrong` is true, such as `['players', '0', 'name']`. The path of the whole value
+ * is empty. Undefined if there is no such value.
  */
-export function findInJson(value: unknown, isWrong: (value: unknown) => boolean): string | undefined {
-  if (isWrong(value)) return '';
+export function findInJson(value: unknown, isWrong: (value: unknown) => boolean): string[] | undefined {
+  if (isWrong(value)) return [];
   if (value === null || typeof value !== 'object') return undefined;
   for (const [name, member] of Object.entries(value)) {
     const path = findInJson(member, isWrong);
-    if (path !== undefined) return path === '' ? name : `${name}.${path}`;
+    if (path) return [name, ...path];
   }
   return undefined;
 }

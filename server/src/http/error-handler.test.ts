@@ -41,10 +41,15 @@ describe('errorHandler', () => {
 
   test('returns 503 busy if all attempts ended in a deadlock', async () => {
     thrown = { code: '40P01' };
+    lines = [];
     const answer = await app.inject('/');
     assert.deepEqual(
       [answer.statusCode, answer.json().code, answer.headers['retry-after']],
       [503, 'busy', '1'],
+    );
+    assert.deepEqual(
+      lines.map(({ code, msg }) => [code, msg]),
+      [['busy', 'request refused']],
     );
   });
 

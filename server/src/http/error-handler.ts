@@ -91,13 +91,16 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     case '57014':
     case '55P03':
       return new ProblemError('query_timeout', { retryAfter: 5 });
-    // Several attempts ended in a deadlock. Nothing was changed.
+    // Several attempts ended in a deadlock.
     case '40P01':
-      return new ProblemError('busy', {
-        detail:
-          'Other requests changed the same data in another order, so nothing was changed. Send the request again.',
-        retryAfter: 1,
-      });
+      return new ProblemError(
+        'busy',
+        {
+          detail: 'Other requests changed the same data at the same time. Send the request again.',
+          retryAfter: 1,
+        },
+        { cause: error },
+      );
     // Raised by the SQL function that charges units (migration 0008).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { digitsOfNumber } from '../core/int64.ts';
 import { invalidField, ProblemError } from '../core/problem.ts';
 import { siteOf } from '../core/network.ts';
-import { findInJson, isNestedWithin, isUnstorable } from '../core/text.ts';
+import { findInJson, firstCodePoints, isNestedWithin, isUnstorable } from '../core/text.ts';
 import { createSliceTurns } from '../core/concurrency/turns.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -131,12 +131,11 @@ function parse(text: string): unknown {
     throw new ProblemError('malformed_json');
   }
   if (!isNestedWithin(value, MAX_NESTING))
-    throw invalidValue('', `has more than ${MAX_NESTING} levels`, 'Send fewer levels of objects and arrays.');
-  const huge = HUGE_NUMBER.test(text) ? findInJson(value, isInfinite) : undefined;
-  if (huge !== undefined)
-    throw invalidValue(huge, 'is a number beyond 1.8e308', 'Send a smaller number, or a string.');
-  const unstorable = UNSTORABLE_ESCAPE.test(text) ? findInJson(value, isUnstorable) : undefined;
-  if (unstorable !== undefined)
+    throw invalidValue([], `has more than ${MAX_NESTING} levels`, 'Send fewer levels of objects and arrays.');
+  const huge = HUGE_NUMBER.test(text) && findInJson(value, isInfinite);
+  if (huge) throw invalidValue(huge, 'is a number beyond 1.8e308', 'Send a smaller number, or a string.');
+  const unstorable = UNSTORABLE_ESCAPE.test(text) && findInJson(value, isUnstorable);
+  if (unstorable)
     throw invalidValue(unstorable, 'contains a NUL character or an unpaired surrogate', 'Remove it.');
   return value;
 }
@@ -147,10 +146,10 @@ const isInfinite = (value: unknown): boolean => value === Infinity || value === 
 /** The most characters of a path, because the client has made the names up. */
 const MOST_PATH = 256;
 
-/** The problem of a value at a path of the body. */
-function invalidValue(whole: string, message: string, advice: string): ProblemError {
-  const path = whole.slice(0, MOST_PATH);
-  return invalidField(path, message, `${path === '' ? 'The body' : path} ${message}. ${advice}`);
+/** The problem of a value of the body. */
+function invalidValue(names: string[], message: string, advice: string): ProblemError {
+  const path = firstCodePoints(names.join('.'), MOST_PATH);
+  return invalidField(path, message, `${names.length === 0 ? 'The body' : path} ${message}. ${advice}`);
 }
 
 /** If code copied or merged such a member later, it would change the prototype of an object. */

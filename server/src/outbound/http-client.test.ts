@@ -123,11 +123,13 @@ describe('openOutboundClient', () => {
 
   test('throws without a response, and for an incomplete or too large response', async () => {
     const half = await serve((_request, response) => {
-      response.writeHead(200, { 'content-length': '10' }).write('12345');
-      response.destroy();
+      response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
     });
     const endless = await serve((_request, response) => void response.end('x'.repeat(2 ** 20 + 1)));
-    await assert.rejects(anywhere.send(half), OutboundError);
+    await assert.rejects(anywhere.send(half), {
+      name: 'OutboundError',
+      message: /^The connection was closed before the response was complete, after status 200: http/,
+    });
     await assert.rejects(anywhere.send(endless), OutboundError);
     await assert.rejects(anywhere.send('http://127.0.0.1:1/'), OutboundError);
   });

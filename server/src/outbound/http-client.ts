@@ -68,6 +68,7 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
       // A literal address is not resolved, so `lookup` does not check it.
       if (publicOnly && isPrivateHost(hostname))
         throw new OutboundError(`${hostname} is not a public address.`);
+      let afterStatus = '';
       try {
         const answer = await agent.request({
           origin,
@@ -77,12 +78,15 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
           ...(body !== undefined && { body }),
           signal: AbortSignal.timeout(withinMs),
         } satisfies Dispatcher.RequestOptions);
+        afterStatus = `, after status ${answer.statusCode}`;
         const text =
           readUpTo === undefined ? await answer.body.text() : await beginningOf(answer.body, readUpTo);
         return { status: answer.statusCode, headers: answer.headers, text };
       } catch (error) {
         if (error instanceof OutboundError) throw error;
-        throw new OutboundError(`${describeFailure(error as Error)}: ${origin}`, { cause: error });
+        throw new OutboundError(`${describeFailure(error as Error)}${afterStatus}: ${origin}`, {
+          cause: error,
+        });
       }
     },
     close: () => agent.destroy(),

@@ -48,6 +48,8 @@ describe('examples/webhook-receiver', () => {
       receiver.output.includes('A request was refused: The header webhook-id is missing.'),
     );
 
+    assert.equal((await fetch(url, { method: 'POST', body: 'x'.repeat(100_000) })).status, 413);
+
     await webhook.redeliver(id);
     await webhook.becomes(id, { attempts: 2, status: 'delivered' });
     assert.equal(receiver.output.match(/webhook\.test/g)?.length, 1);

@@ -51,6 +51,7 @@ describe('a banned identity', () => {
       await isBanned(player.username),
       'also after the identity has created a new player in another tenant',
     );
+    assert.ok(await isBanned(player.username, 'players'), 'before player_exists');
     assert.equal((await app.http.delete(banPath(player.playerId), admin)).status, 204);
     assert.equal(await fingerprints(player.playerId), 0);
     assert.equal(await isBanned(player.username), false);

@@ -69,8 +69,9 @@ async function attemptSignIn(
     return playerTokens(signer, { ...outcome.signedIn, tenantId, isNewPlayer: false });
 
   const { known, isIdentityBanned } = outcome.found;
-  if (known) refuseUnlessAllowed(known, identity, request);
+  if (known) refuseUnlessAllowed(known, identity);
   if (isIdentityBanned) throw new ProblemError('player_banned');
+  if (known && request.mode === 'only-new') throw new ProblemError('player_exists');
   if (!known) {
     if (request.mode === 'only-existing') throw new ProblemError('player_not_found');
     const created = await logins.create({ identity, request });
@@ -126,11 +127,10 @@ const FOREIGN_METHOD_DETAIL =
   'This sign-in method was linked in a game of another workspace without a proof of identity, so it signs in to games of that ' +
   'workspace only. Link it again with a proof, or sign in to the player portal with it and remove it there.';
 
-function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
+function refuseUnlessAllowed(known: KnownPlayer, identity: Identity): void {
   if (!hasSecret(identity, known.secretHash)) throw new ProblemError('invalid_credentials');
   if (!known.isActive) throw new ProblemError('invalid_credentials');
   if (known.isBanned) throw new ProblemError('player_banned');
   if (known.isMethodForeign) throw new ProblemError('identity_proof_required', FOREIGN_METHOD_DETAIL);
   if (known.isDeviceBlocked) throw new ProblemError('device_blocked');
-  if (request.mode === 'only-new') throw new ProblemError('player_exists');
 }

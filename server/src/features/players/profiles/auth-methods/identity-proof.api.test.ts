@@ -318,7 +318,9 @@ describe('a profile that several workspaces know', () => {
         { sourceProfileId: victim.playerId, sourceProvider: 'Mock', sourceAuthToken: token, ...more },
         puppet,
       );
-    refused(await merge());
+    const withoutProof = await merge();
+    refused(withoutProof);
+    assert.match(withoutProof.body.detail, /needs a proof of it, as sourceProof/);
     refused(await merge({ sourceProof: await proofOf(puppet.wallet) }));
     assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
     // The wallet would be restricted to the games of one workspace, and could not sign in to those of the other.

@@ -59,7 +59,7 @@ export interface MergeServices extends ProofServices, MailServices {
 /**
  * Merges another profile of the same person (the source) into the caller's profile (the target), in one transaction. The sign-in
  * methods, tenant access, devices and bans of the source move. The source is closed, and its sessions end. The credential or the proof
- * must sign in to the source. If games of other workspaces know the source, the proof is needed. Throws merge_refused,
+ * must sign in to the source. If games of other workspaces know the source, proofs of both profiles are needed. Throws merge_refused,
  * credential_refused, identity_proof_required, profile_deleted and provider_unavailable.
  */
 export async function mergeProfiles(
@@ -217,17 +217,16 @@ async function requireProvenSource(
   const method = proven && (await findMethodOfIdentity(db, sourceId, proven));
   if (proven && !method)
     throw proofRequiredError('sourceProof does not match any sign-in method of the source profile.');
-  if (method?.linkedInWorkspace === null) {
-    if (targetWorkspace !== null)
-      await requireSingleWorkspace(
-        db,
-        sourceId,
-        { tenantId, linkedInWorkspace: targetWorkspace },
-        'Games of several workspaces know the source profile, so the merge also needs a proof of this profile.',
-      );
-    return targetWorkspace;
-  }
-  return requireSingleWorkspace(db, sourceId, { tenantId, linkedInWorkspace: method?.linkedInWorkspace });
+  const isProven = method?.linkedInWorkspace === null;
+  if (isProven && targetWorkspace === null) return null;
+  return requireSingleWorkspace(
+    db,
+    sourceId,
+    { tenantId, linkedInWorkspace: targetWorkspace ?? method?.linkedInWorkspace },
+    isProven
+      ? 'Games of another workspace know the source profile, so the merge also needs a proof of this profile.'
+      : 'Games of another workspace know the source profile, so the merge needs a proof of it, as sourceProof.',
+  );
 }
 
 /** The values of the target after the merge. Missing ones come from the source, which keeps no personal data. */
