@@ -13,8 +13,14 @@ export function hasPassed(expiresAt: string | null): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 }
 
-/** The date and the time have fixed places. The fraction and the offset are captured. */
-const SHAPE = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+/** What {@link toMicroseconds} accepts, as the rest of a sentence. */
+export const TIMESTAMP_FORM =
+  'an ISO 8601 date and time with seconds and an offset (Z or +hh:mm), such as 2026-11-20T21:19:00Z';
+
+/**
+ * The date and the time have fixed places. The fraction and the offset are captured. `%z` of strftime writes an offset without a colon.
+ */
+const SHAPE = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.(\d+))?([Zz]|[+-]\d\d:?\d\d)$/;
 
 /**
  * Parses an ISO 8601 date and time with an offset, and returns it in UTC with six fractional digits (further digits are
@@ -33,10 +39,11 @@ export function toMicroseconds(text: string): string | undefined {
   const time = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   const microseconds = fraction.slice(0, 6).padEnd(6, '0');
   if (offset.length === 1) return `${time}.${microseconds}Z`;
-  if (twoDigits(offset, 1) > 23 || twoDigits(offset, 4) > 59) return undefined;
+  const [hours, minutes] = [twoDigits(offset, 1), twoDigits(offset, offset.length - 2)];
+  if (hours > 23 || minutes > 59) return undefined;
 
-  const minutes = twoDigits(offset, 1) * 60 + twoDigits(offset, 4);
-  const instant = new Date(Date.parse(`${time}Z`) - minutes * (offset[0] === '-' ? -60_000 : 60_000));
+  const ahead = hours * 60 + minutes;
+  const instant = new Date(Date.parse(`${time}Z`) - ahead * (offset[0] === '-' ? -60_000 : 60_000));
   const shifted = instant.toISOString();
   // Years beyond four digits have a sign. PostgreSQL has no year 0.
   if (shifted.length !== 24 || shifted.startsWith('0000')) return undefined;

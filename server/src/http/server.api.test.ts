@@ -498,6 +498,11 @@ describe('URLs and queries', () => {
       (await events('scope=player&limit=x')).body.detail,
       'The query is not valid: limit must be an integer.',
     );
+    assert.equal(
+      (await events('scope=player&from=2026-11-20T10:00Z')).body.detail,
+      'The query is not valid: from must be an ISO 8601 date and time with seconds and an offset (Z or +hh:mm), such as 2026-11-20T21:19:00Z.',
+    );
+    assert.equal((await events('scope=player&from=2026-11-20T10:00:00%2B0100')).status, 200);
     assert.equal((await events('scope=player&__proto__=x&constructor=y&unknown=z')).status, 200);
   });
 });

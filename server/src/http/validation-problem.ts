@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { ProblemError } from '../core/problem.ts';
+import { TIMESTAMP_FORM } from '../core/timestamps.ts';
 
 /** The most errors that one problem document lists. */
 const MOST_ERRORS = 20;
@@ -69,7 +70,7 @@ const FORMATS: Record<string, string> = {
   uuid: 'a UUID',
   email: 'an email address',
   uri: 'a URL',
-  'date-time': 'an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z',
+  'date-time': TIMESTAMP_FORM,
 };
 
 /** The patterns of the schemas. Other patterns are shown as they are. */

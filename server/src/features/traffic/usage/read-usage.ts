@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { emptyRange, invalidField, ProblemError } from '../../../core/problem.ts';
 import { DAY_MS, type OpenRange } from '../../../core/time-range.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
+import { TIMESTAMP_FORM, toMicroseconds } from '../../../core/timestamps.ts';
 import {
   findQuota,
   listUsage,
@@ -62,7 +62,7 @@ function wholeDays(range: OpenRange): Days {
 function instantOf(path: string, text: string): number {
   const instant = toMicroseconds(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (instant === undefined)
-    throw invalidField(path, 'must be a day (2026-11-01) or an instant with an offset');
+    throw invalidField(path, `must be a day, such as 2026-11-01, or ${TIMESTAMP_FORM}`);
   // Date.parse cuts the microseconds off.
   return Date.parse(instant) + Number(instant.slice(-4, -1)) / 1000;
 }

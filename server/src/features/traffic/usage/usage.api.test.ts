@@ -358,6 +358,7 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
     assert.deepEqual(await unitsOf('from=2026-03-01T00:00:00.0001Z&to=2026-03-01T00:00:00.0009Z'), [2]);
     assert.deepEqual(await unitsOf('from=2026-03-01&to=2026-03-02T00:00:00.0005Z'), [2, 4]);
     assert.deepEqual(await unitsOf('from=2026-03-01T00:30:00%2B01:00&to=2026-03-02'), [1, 2]);
+    assert.deepEqual(await unitsOf('from=2026-03-01T00:30:00%2B0100&to=2026-03-02'), [1, 2]);
     assert.deepEqual(await unitsOf('to=2026-03-03'), [2, 4]);
     assert.deepEqual(await unitsOf('from=2026-02-01&to=2026-04-01&groupBy=tenant'), [7]);
     assert.equal((await unitsOf('from=2025-03-02&to=2026-03-03')).length, 366);

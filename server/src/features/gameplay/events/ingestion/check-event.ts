@@ -1,7 +1,7 @@
 import { codePoints, firstCodePoints, isStorable, normaliseKey } from '../../../../core/text.ts';
 import { isGuid } from '../../../../core/ids.ts';
 import { int64Digits } from '../../../../core/int64.ts';
-import { secondsFromNow, toMicroseconds } from '../../../../core/timestamps.ts';
+import { secondsFromNow, TIMESTAMP_FORM, toMicroseconds } from '../../../../core/timestamps.ts';
 import { MAX_KEY_LENGTH } from '../../event-definitions/index.ts';
 import type { EventScope } from '../event-row.ts';
 
@@ -95,8 +95,7 @@ export function checkEvent(
   const { occurredAt: sentAt } = event;
   if (sentAt === undefined) return 'occurredAt is missing.';
   const occurredAt = typeof sentAt === 'string' ? toMicroseconds(sentAt) : undefined;
-  if (occurredAt === undefined)
-    return 'occurredAt must be an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z.';
+  if (occurredAt === undefined) return `occurredAt must be ${TIMESTAMP_FORM}.`;
   if (occurredAt < EARLIEST_OCCURRENCE || occurredAt > latest)
     return `occurredAt must be between 1970 and ${MAX_HOURS_AHEAD} hours ahead of the server's clock.`;
 

@@ -170,6 +170,17 @@ describe('POST /api/game/player-events', () => {
     );
   });
 
+  test('says which form a time must have', async () => {
+    const times = ['2026-11-20T10:00:00', '2026-11-20T10:00Z', 1795211592726];
+    const { body } = await send(times.map((occurredAt) => event({ occurredAt })));
+    assert.deepEqual(
+      body.errors.map(({ error }: { error: string }) => error),
+      Array(3).fill(
+        'occurredAt must be an ISO 8601 date and time with seconds and an offset (Z or +hh:mm), such as 2026-11-20T21:19:00Z.',
+      ),
+    );
+  });
+
   test('names the field with a character that cannot be stored', async () => {
     const fields = ['eventKey', 'eventValue', 'idempotencyKey'];
     const { body } = await send(fields.map((field) => event({ [field]: 'a\0b' })));
@@ -288,10 +299,15 @@ describe('POST /api/game/player-events', () => {
 
   test('counts duplicates without storing them', async () => {
     const twice = event();
-    const first = await send([twice, twice, { ...twice, occurredAt: '2026-11-20T11:00:00+01:00' }]);
+    const first = await send([
+      twice,
+      twice,
+      { ...twice, occurredAt: '2026-11-20T11:00:00+01:00' },
+      { ...twice, occurredAt: '2026-11-20T11:00:00+0100' },
+    ]);
     assert.equal(first.status, 201);
     assert.equal(first.body.records.length, 1);
-    assert.equal(first.body.duplicateCount, 2);
+    assert.equal(first.body.duplicateCount, 3);
 
     const again = await send([twice]);
     assert.equal(again.status, 422);
