@@ -80,6 +80,7 @@ test('a first start creates a demo once, and its printed commands work', async (
   const env = { GUILDHALL_DEMO: 'on', MOCK_PROVIDER: 'off' };
   const server = await startServer({ dataDir, env });
   const demo = await printed(server);
+  assert.doesNotMatch(server.output(), /NODE_ENV is production/);
 
   const { stdout } = await exec('sh', ['-c', demo.curl]);
   const player = JSON.parse(stdout);
@@ -151,6 +152,22 @@ test('a first start creates a demo once, and its printed commands work', async (
     'This database already has a platform administrator. To add another, run: guildhall accounts promote --email <address>',
   );
   await next.end('SIGTERM');
+});
+
+test('a first start in production warns about settings, and says that anybody can sign in to the demo', async () => {
+  const { path: dataDir, remove } = dataFolder();
+  after(remove);
+  const env = { NODE_ENV: 'production', GUILDHALL_DEMO: 'on', LOG_LEVEL: 'warn' };
+  const server = await startServer({ dataDir, env });
+  await printed(server);
+  const output = server.output();
+  for (const warning of ['PUBLIC_URL is empty', 'SMTP_URL is empty', 'SIGNUP is open'])
+    assert.equal(output.split(`"msg":"${warning}`).length, 2, `${warning}: ${output}`);
+  assert.match(
+    output,
+    /^NODE_ENV is production, but the demo game has Mock sign-in: [^]+GUILDHALL_DEMO=off\.$/m,
+  );
+  await server.end('SIGTERM');
 });
 
 test('a start with its port in use creates nothing, and the next start creates the demo', async () => {

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, type ReferenceAccess } from './demo.ts';
-import { issuerOf, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { untilAborted } from '../core/concurrency/until-aborted.ts';
 import { withDatabaseAt } from '../database/database.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
@@ -17,6 +17,7 @@ import type { Channel } from '../processes/channel.ts';
 import { openVault } from './open-vault.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { divideHashing } from '../security/passwords.ts';
+import { settingWarnings } from './setting-warnings.ts';
 
 /** The options of an operator. */
 export interface ServerOptions {
@@ -59,9 +60,6 @@ export interface ApiServer {
 }
 
 const STOP_WITHIN_MS = 10_000;
-
-/** Values of HOST that mean all addresses of the machine. */
-const WILDCARDS = ['0.0.0.0', '::'];
 
 /**
  * Starts to serve a database that runs: migrations, partitions, API and, if wanted, the worker. If the start fails, what is open
@@ -112,13 +110,7 @@ export async function startApiServer(
       'This deployment has no platform administrator. Create one: guildhall bootstrap --email <address>, ' +
         'in a checkout npm run guildhall -- bootstrap --email <address>',
     );
-  const isReachedElsewhere =
-    WILDCARDS.includes(config.host) || config.port === 0 || config.trustProxy !== false;
-  if (prepare && !config.publicUrl && isReachedElsewhere)
-    app.log.warn(
-      `PUBLIC_URL is empty, so tokens, emails and addresses of avatars name ${issuerOf(config)}, which clients cannot reach. ` +
-        'Set PUBLIC_URL to the address that clients use.',
-    );
+  if (prepare) for (const warning of settingWarnings(config)) app.log.warn(warning);
 
   const running = opened.move();
   return {

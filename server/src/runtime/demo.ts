@@ -7,6 +7,7 @@ import { SYSTEM } from '../core/author.ts';
 import { hashPassword, newPassword } from '../security/passwords.ts';
 import type { Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';
+import type { Config } from './config.ts';
 
 /** The account, tenant and key that the first start creates, with the secrets that are shown once. */
 interface DemoAccess {
@@ -92,7 +93,11 @@ async function makeDemoTenant(
 }
 
 /** The output of the first start: the credentials as lines that a shell takes, and a first request that works as it stands. */
-export function welcome(url: string, dataDir: string, { demo, token }: ReferenceAccess): string {
+export function welcome(
+  url: string,
+  { dataDir, isProduction }: Pick<Config, 'dataDir' | 'isProduction'>,
+  { demo, token }: ReferenceAccess,
+): string {
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
   return `
@@ -122,5 +127,10 @@ Try all operations in the browser, with the keys filled in until the server stop
 Simulate an evening with a hundred players, in ten minutes:
 
   DATA_DIR="${dataDir}" npm run simulate -- --url ${url}
-`;
+${isProduction ? PRODUCTION_NOTE : ''}`;
 }
+
+const PRODUCTION_NOTE = `
+NODE_ENV is production, but the demo game has Mock sign-in: anybody with its game key can sign in under any name. Disable the demo game
+in the console. To start without a demo, use an empty DATA_DIR and set GUILDHALL_DEMO=off.
+`;

@@ -39,7 +39,7 @@ export async function startServer(
   let stopping: Promise<void> | undefined;
   return {
     url: config.publicUrl ?? api.url,
-    welcome: api.reference && (await import('./demo.ts')).welcome(api.url, config.dataDir, api.reference),
+    welcome: api.reference && (await import('./demo.ts')).welcome(api.url, config, api.reference),
     async reload() {
       if (api.reload) await api.reload();
       else
