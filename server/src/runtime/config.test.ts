@@ -53,7 +53,7 @@ describe('settings', () => {
       ['REDIS_URL', 'redis'],
       ['SMTP_URL', 'smtp'],
     ] as const)
-      for (const password of ['hunter2/x', 'hunter2%x'])
+      for (const password of name === 'DATABASE_URL' ? ['hunter2%x'] : ['hunter2/x', 'hunter2%x'])
         assert.throws(
           () => readConfig({ [name]: `${scheme}://u:${password}@h`, MASTER_KEY: 'ab'.repeat(32) }),
           ({ message }: Error) =>
@@ -62,6 +62,35 @@ describe('settings', () => {
             !message.includes('hunter2'),
           name,
         );
+  });
+
+  test('refuses a database address whose password ends the host too early, and shows nothing of it', () => {
+    const read = (address: string) =>
+      readConfig({ DATABASE_URL: `postgres://${address}`, MASTER_KEY: 'ab'.repeat(32) }).databaseUrl;
+    for (const address of [
+      'u:p@hunter2/w@127.0.0.1:5999/g',
+      'u:hunter2/w@h/g',
+      'u:hunter2,h/w@h/g',
+      'u:p@hunter2/a=b@h/g?sslmode=require',
+      'u:p@hunter2?w@h/g',
+      'u:p@hunter2#w@h/g',
+    ])
+      assert.throws(
+        () => read(address),
+        {
+          message:
+            'DATABASE_URL has an unencoded @, /, ? or # in its user or password. Write %40, %2F, %3F and %23.',
+        },
+        address,
+      );
+    for (const good of [
+      'u:p@w@h/g',
+      'u:p%40%2Fw@h:5432/g%40',
+      'u@h/g?sslrootcert=/etc/openssl@3/ca.pem',
+      'u:p@/g?host=/run/a@b&user=a@b',
+      'h',
+    ])
+      assert.ok(read(good), good);
   });
 
   test('refuses folders with characters of a shell, and database addresses that set our options or timeouts', () => {

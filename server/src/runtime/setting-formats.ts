@@ -121,8 +121,18 @@ const OUR_PARAMETERS = [
 /** libpq accepts them, and the driver of Node takes them for one name. A password may also have a comma. */
 const SEVERAL_HOSTS = /^\w+:\/\/(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)|[?&]host=[^&]*(?:,|%2C)/i;
 
+/**
+ * An @ after the host. It was meant to end the password, but a character before it ended the host. An @ in the value of a parameter is
+ * valid, for example in a path.
+ */
+const LATE_AT_SIGN = /^\w+:\/\/[^/?#]*(?:[/#][^?]*@|[^?]*\?[^=]*@)/;
+
 export const postgresUrl = v.pipe(
   v.string(),
+  v.check(
+    (url) => !LATE_AT_SIGN.test(url),
+    'has an unencoded @, /, ? or # in its user or password. Write %40, %2F, %3F and %23.',
+  ),
   v.check(
     (url) => !SEVERAL_HOSTS.test(url),
     'must have one host. For a failover, use an address that always leads to the primary.',
