@@ -71,6 +71,55 @@ test('the error of a refused credential describes the credential that was sent',
   }
 });
 
+test('a refused token that has expired says when, and nothing else of it', async () => {
+  const expired = (token: string, claims: object) => {
+    const [header, , signature] = token.split('.');
+    const body = Buffer.from(JSON.stringify({ auth_type: 'player', sub: 'hunter2', ...claims }));
+    return [header, body.toString('base64url'), signature].join('.');
+  };
+  const detailOf = async (path: string, claims: object) => {
+    const answer = await app.http.get(path, { bearer: expired(player.accessToken, claims) });
+    assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
+    assert.doesNotMatch(answer.text, /hunter2/);
+    return answer.body.detail;
+  };
+  const detail = 'The access token expired at 2026-01-01T00:00:00.000Z. Refresh it, or sign in again.';
+  const exp = Date.UTC(2026, 0) / 1000;
+  assert.equal(await detailOf(OWN_PROFILE, { exp }), detail);
+  assert.equal(await detailOf(EVENTS, { exp, auth_type: 'saas' }), detail);
+  assert.match(await detailOf(EVENTS, { exp }), /contains a player's access token/);
+  const usual = /^The bearer token has expired, or is not valid/;
+  for (const claims of [
+    {},
+    { exp: Date.now() },
+    { exp: String(exp) },
+    { exp: [exp] },
+    { exp: null },
+    { exp: -1 },
+    { exp: -1e300 },
+    { exp, auth_type: 'hunter2' },
+    { exp, padding: 'x'.repeat(8_192) },
+  ])
+    assert.match(await detailOf(OWN_PROFILE, claims), usual, JSON.stringify(claims).slice(0, 80));
+  const assertion = expired(player.accessToken, { exp, auth_type: 'assertion' });
+  const caller = { gameKey: tenant.gameKey, bearer: assertion };
+  const { body } = await app.http.post('/api/player-auth/jwt/validate', {}, caller);
+  assert.match(body.detail, usual, 'an assertion cannot be refreshed');
+});
+
+test('an API key of another game returns the same 404 for each tenant id', async () => {
+  const answerFor = async (id: string) => {
+    const path = `/api/bus_tenants/${id}/events?scope=match`;
+    const { status, body } = await app.http.get(path, { apiKey: other.apiKey });
+    const { instance: _, requestId: __, ...rest } = body;
+    return { status, ...rest };
+  };
+  const foreign = await answerFor(tenant.tenantId);
+  assert.deepEqual(foreign, await answerFor(randomUUID()));
+  assert.deepEqual([foreign.status, foreign.code], [404, 'not_found']);
+  assert.match(foreign.detail, /^This API key is of another game than the path\./);
+});
+
 test('a 401 names the credentials that the operation takes', async () => {
   const challenges = async (path: string) => (await app.http.get(path)).headers.get('www-authenticate');
   assert.equal(await challenges(MATCH), 'ApiKey header="X-Game-Key", Bearer');

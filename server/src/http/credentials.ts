@@ -95,7 +95,9 @@ export function createCredentials(
         const key = request.keyCaller;
         if (!key) return check.role(request, role);
         const place = placeOf(request);
-        if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new ProblemError('not_found');
+        if (!('tenantId' in place)) throw new ProblemError('not_found');
+        // The same answer for each id but that of the key, so it does not show which ids exist.
+        if (place.tenantId !== key.tenantId) throw new ProblemError('not_found', OTHER_GAME_DETAIL);
         await admitToData(request);
       },
     },
@@ -155,6 +157,9 @@ function refuseBothKeys({ headers }: FastifyRequest): void {
 async function admitToData({ keyCaller: key }: FastifyRequest): Promise<void> {
   if (key?.kind === 'api' && !key.allowDataApi) throw new ProblemError('data_api_not_allowed');
 }
+
+const OTHER_GAME_DETAIL =
+  'This API key is of another game than the path. Send an API key of the game in the path, or correct the path.';
 
 const UNPROVEN_SESSION_DETAIL =
   'The sign-in method of this portal session was linked without a proof, and this player has signed in to games of several workspaces. ' +

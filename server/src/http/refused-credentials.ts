@@ -50,20 +50,35 @@ export function refusedBearer(token: string, expected: TokenType | undefined): P
       'invalid_bearer',
       'The header Authorization contains a key or a refresh token. Send an access token.',
     );
-  const sent = typeOfToken(token);
-  if (!expected || !sent || sent === expected) return new ProblemError('invalid_bearer');
-  return new ProblemError(
-    'invalid_bearer',
-    `The header Authorization contains ${TOKENS[sent]}. Send ${TOKENS[expected]} instead.`,
-  );
+  const { type: sent, expiredAt } = readClaims(token);
+  if (expected && sent && sent !== expected)
+    return new ProblemError(
+      'invalid_bearer',
+      `The header Authorization contains ${TOKENS[sent]}. Send ${TOKENS[expected]} instead.`,
+    );
+  // The other types cannot be refreshed.
+  if (expiredAt && (sent === 'player' || sent === 'saas'))
+    return new ProblemError(
+      'invalid_bearer',
+      `The access token expired at ${expiredAt}. Refresh it, or sign in again.`,
+    );
+  return new ProblemError('invalid_bearer');
 }
 
-/** Reads the type that a token claims. Nobody has verified the claim. */
-function typeOfToken(token: string): TokenType | undefined {
+/** Tokens of this server have fewer characters. */
+const MAX_READ_LENGTH = 8_192;
+
+/** Reads the type that a token claims, and the expiry if it has passed. Nobody has verified the claims. */
+function readClaims(token: string): { type?: TokenType | undefined; expiredAt?: string | undefined } {
+  if (token.length > MAX_READ_LENGTH) return {};
   try {
-    const { auth_type: type } = decodeJwt<{ auth_type?: unknown }>(token);
-    return typeof type === 'string' && Object.hasOwn(TOKENS, type) ? (type as TokenType) : undefined;
+    const { auth_type: type, exp } = decodeJwt<{ auth_type?: unknown; exp?: unknown }>(token);
+    const isExpired = typeof exp === 'number' && exp > 0 && exp * 1000 <= Date.now();
+    return {
+      type: typeof type === 'string' && Object.hasOwn(TOKENS, type) ? (type as TokenType) : undefined,
+      expiredAt: isExpired ? new Date(exp * 1000).toISOString() : undefined,
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }
