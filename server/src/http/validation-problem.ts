@@ -82,7 +82,7 @@ const PATTERNS: Record<string, string> = {
 };
 
 /** Describes the error of a member, as the rest of a sentence. */
-function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+function messageOf({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): string {
   const { limit } = params;
   switch (keyword) {
     case 'required':
@@ -108,6 +108,9 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
     case 'minProperties':
       return limit === 1 ? 'must not be empty' : `must have at least ${count(keyword, limit)}`;
     case 'maxLength':
+      if (instancePath === '/refreshToken')
+        return 'is longer than a refresh token. Send the refresh token, which begins with gh_, not an access token';
+      return `must have at most ${count(keyword, limit)}`;
     case 'maxItems':
       return `must have at most ${count(keyword, limit)}`;
     case 'uniqueItems':

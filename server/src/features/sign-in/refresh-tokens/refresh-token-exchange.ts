@@ -1,5 +1,5 @@
 import type { Querier, Scope } from '../../../database/database.ts';
-import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
+import { isOpaqueToken, tokenFormat } from '../../../security/opaque-tokens.ts';
 import {
   successorOf,
   type RefreshTokenKind,
@@ -47,14 +47,20 @@ export async function exchangeRefreshToken<Session>(
   vault: Vault,
   { token, idempotencyKey }: RefreshRequest,
 ): Promise<{ session: Session; refreshToken: string }> {
-  if (!isOpaqueToken(store.kind, token)) throw new ProblemError('invalid_refresh_token');
+  if (!isOpaqueToken(store.kind, token)) {
+    const { prefix, length } = tokenFormat(store.kind);
+    throw new ProblemError(
+      'invalid_refresh_token',
+      `The refresh token must be ${prefix} and ${length - prefix.length} more characters, as the last sign-in or refresh returned it.`,
+    );
+  }
   const hash = vault.fingerprint(token);
   const next = successorOf(vault, store.kind, token, idempotencyKey, store.days);
   const rotated = await store.rotate(hash, next);
   if (rotated) return { session: rotated, refreshToken: next.token };
 
   const found = await store.find(hash, next.hash);
-  if (!found) throw new ProblemError('invalid_refresh_token');
+  if (!found) throw new ProblemError('invalid_refresh_token', isOfGame(store.kind) ? UNKNOWN_DETAIL : {});
   const use = classifyUse(found);
   if (use === 'repeat') {
     await store.billRepeat?.();
@@ -64,6 +70,12 @@ export async function exchangeRefreshToken<Session>(
   store.explain?.(found);
   throw new ProblemError('invalid_refresh_token');
 }
+
+/** Whether tokens of this kind are found only with a key of their own game. */
+const isOfGame = (kind: RefreshTokenKind): boolean => kind === 'refresh' || kind === 'thirdparty';
+
+const UNKNOWN_DETAIL =
+  'The refresh token was used before, has expired, or belongs to another game than the game key. Check the game key, or sign in again.';
 
 async function revokeFamily<Session>(store: RefreshTokenStore<Session>, session: Session): Promise<void> {
   await store.scope.transaction(async (transaction) => {

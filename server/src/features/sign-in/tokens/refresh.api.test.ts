@@ -96,7 +96,9 @@ describe('POST /api/player-auth/refresh', () => {
 
   test('returns 401 for a token of another tenant, an expired token and a closed account', async () => {
     const foreign = await arrangePlayer(app, stranger);
-    assert.equal((await refresh(foreign.refreshToken)).status, 401);
+    const { status, body } = await refresh(foreign.refreshToken);
+    assert.equal(status, 401);
+    assert.match(body.detail, /, or belongs to another game than the game key\. Check the game key, or sign/);
     assert.equal(
       (await refresh(foreign.refreshToken, stranger)).status,
       200,
@@ -124,8 +126,16 @@ describe('POST /api/player-auth/refresh', () => {
       accessToken.slice(0, 512),
     ])
       assert.deepEqual([(await refresh(token)).body.code], ['invalid_refresh_token']);
+    assert.equal(
+      (await refresh(accessToken.slice(0, 512))).body.detail,
+      'The refresh token must be gh_refresh_ and 72 more characters, as the last sign-in or refresh returned it.',
+    );
     for (const token of ['', 5, true, null, undefined, [refreshToken], 'x'.repeat(513)])
       assert.equal((await refresh(token)).status, 400, String(token));
+    assert.equal(
+      (await refresh(`${accessToken}${'x'.repeat(513)}`)).body.detail,
+      'The body is not valid: refreshToken is longer than a refresh token. Send the refresh token, which begins with gh_, not an access token.',
+    );
     assert.equal((await refresh(refreshToken)).status, 200, 'the token is still valid');
   });
 
