@@ -87,6 +87,10 @@ describe('POST /api/player-auth/login, /players and /players/exists', () => {
     for (const password of ['wrong', 'Secret', 'secret ', 'secre'])
       assert.equal((await logIn({ token: `mock:${username}:${password}` })).body.code, 'invalid_credentials');
     assert.equal(
+      (await logIn({ token: `mock:${username}:wrong` })).body.detail,
+      'The password of this Mock player is wrong. The first sign-in of a Mock name sets its password.',
+    );
+    assert.equal(
       (await create({ token: `mock:${username}:wrong` })).status,
       401,
       'does not disclose whether the player exists',

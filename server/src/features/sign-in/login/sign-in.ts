@@ -127,8 +127,12 @@ const FOREIGN_METHOD_DETAIL =
   'This sign-in method was linked in a game of another workspace without a proof of identity, so it signs in to games of that ' +
   'workspace only. Link it again with a proof, or sign in to the player portal with it and remove it there.';
 
+const MOCK_PASSWORD_DETAIL =
+  'The password of this Mock player is wrong. The first sign-in of a Mock name sets its password.';
+
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity): void {
-  if (!hasSecret(identity, known.secretHash)) throw new ProblemError('invalid_credentials');
+  if (!hasSecret(identity, known.secretHash))
+    throw new ProblemError('invalid_credentials', identity.provider === 'Mock' ? MOCK_PASSWORD_DETAIL : {});
   if (!known.isActive) throw new ProblemError('invalid_credentials');
   if (known.isBanned) throw new ProblemError('player_banned');
   if (known.isMethodForeign) throw new ProblemError('identity_proof_required', FOREIGN_METHOD_DETAIL);
