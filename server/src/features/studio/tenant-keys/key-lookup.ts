@@ -13,7 +13,9 @@ const UNKNOWN_KEY_BUDGET = {
   name: 'unknown-keys',
   attempts: 600,
   seconds: 60,
-  refusal: 'Your network sent too many unknown keys (limit: 600 per minute). Check the key in the console.',
+  refusal:
+    'Your network sent too many unknown keys (limit: 600 per minute). This key may be valid: the server has not looked it up. ' +
+    'Check the keys that your network sends, and retry later.',
 };
 
 const MAX_EXISTING_KEYS = 10_000;

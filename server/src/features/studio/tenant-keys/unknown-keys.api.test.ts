@@ -38,6 +38,7 @@ describe('the budget for unknown keys', () => {
 
     const refused = await ask(stranger.gameKey, here);
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.match(refused.body.detail, /This key may be valid: the server has not looked it up\./);
     const seconds = Number(refused.headers.get('retry-after'));
     assert.ok(seconds >= 1 && seconds <= 60);
     assert.equal(refused.headers.get('ratelimit-limit'), null, 'the key was not looked up');
