@@ -138,7 +138,18 @@ describe('readDefinitionCsv', () => {
       Buffer.concat([Buffer.from(`${HEADER}\n`), Buffer.from([0xed, 0xa0, 0x80])]),
       Buffer.from('504b0304140006', 'hex'),
     ])
-      assert.match((await readError(file))[1], /not UTF-8 text|unknown/, file.toString('hex').slice(0, 40));
+      assert.match(
+        (await readError(file))[1],
+        /not UTF-8 text|NUL|unknown/,
+        file.toString('hex').slice(0, 40),
+      );
+  });
+
+  test('says that a file contains a NUL character, which is valid UTF-8', async () => {
+    assert.deepEqual(await readError(`${HEADER}\nk\0,v`), [
+      'csv_malformed',
+      'The file contains a NUL character. Remove it. If the file is UTF-16, save it as CSV in UTF-8.',
+    ]);
   });
 
   test('accepts 5,000 rows, without blank rows, and rejects 5,001', async () => {

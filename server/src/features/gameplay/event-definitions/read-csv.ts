@@ -64,10 +64,15 @@ export async function readDefinitionCsv(file: Buffer, needed: { id: boolean }): 
   return rows;
 }
 
-/** Removes the byte order mark. Throws `csv_malformed` if the file is not UTF-8 text. */
+/** Removes the byte order mark. Throws `csv_malformed` if the file is not UTF-8 text, or has a NUL character, which no text may have. */
 function requireUtf8(file: Buffer): Buffer {
-  if (!isUtf8(file) || file.includes(0))
+  if (!isUtf8(file))
     throw new ProblemError('csv_malformed', 'The file is not UTF-8 text. Save it as CSV in UTF-8.');
+  if (file.includes(0))
+    throw new ProblemError(
+      'csv_malformed',
+      'The file contains a NUL character. Remove it. If the file is UTF-16, save it as CSV in UTF-8.',
+    );
   return BYTE_ORDER_MARK.equals(file.subarray(0, 3)) ? file.subarray(3) : file;
 }
 
