@@ -384,6 +384,8 @@ describe('paths and methods', () => {
       '/api/player-auth',
     ])
       assert.deepEqual([path, (await app.http.get(path)).body.code], [path, 'not_found']);
+    const { detail } = (await app.http.get('/v1/api/game/player')).body;
+    assert.match(detail, /^The API has no such path\. Check the base URL, .+ `instance` .+ \/docs\.$/);
     for (const [method, path, allow] of [
       ['GET', LOGIN, 'POST'],
       ['PUT', LOGIN, 'POST'],

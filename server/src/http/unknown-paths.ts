@@ -32,7 +32,10 @@ export function answerUnknownPaths(
       return sendProblem(
         request,
         reply,
-        new ProblemError('not_found', 'No route has this path. Check the path.'),
+        new ProblemError(
+          'not_found',
+          'The API has no such path. Check the base URL, and compare `instance` with the paths in the API reference at /docs.',
+        ),
       );
     const allow = [...methods].toSorted().join(', ');
     return sendProblem(
