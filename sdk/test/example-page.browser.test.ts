@@ -38,6 +38,10 @@ test('examples/browser signs in, sends events, and knows the player after a relo
   await page.goto(`${origin}/?url=http://127.0.0.1:9&key=${gameKey}`);
   await page.click('#sign-in');
   await page
-    .getByText(`at http://127.0.0.1:9 (?url= sets another address) and that its CORS_ORIGINS has ${origin}.`)
+    .getByText(
+      'The server cannot be reached at http://127.0.0.1:9, or its answer is incomplete. If it runs, check that its setting ' +
+        `CORS_ORIGINS has ${origin}, the origin of this page. To use another address, add ?url= to the address of this page.`,
+      { exact: true },
+    )
     .waitFor();
 });

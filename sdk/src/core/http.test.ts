@@ -3,7 +3,14 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { createPlayerClient, createApiClient, GuildhallError, type ApiClientOptions } from '../index.ts';
+import { createAdminClient } from '../admin.ts';
+import {
+  createApiClient,
+  createPlayerClient,
+  createPortalClient,
+  GuildhallError,
+  type ApiClientOptions,
+} from '../index.ts';
 import { createServerClient } from '../server.ts';
 
 const gameKey = 'gh_game_0';
@@ -14,6 +21,16 @@ const echo: typeof fetch = async (url) =>
   new Response(JSON.stringify(url), { headers: { 'content-type': 'application/json' } });
 const read = (options: Partial<ApiClientOptions>) =>
   createApiClient({ baseUrl, fetch: echo, ...options }).GET('/api/health/ready' as '/api/saas-auth/me');
+
+test('a client without options names what is missing', () => {
+  for (const [create, message] of [
+    [createPlayerClient, /^The gameKey is missing\./],
+    [createServerClient, /^The gameKey is missing\./],
+    [createPortalClient, /^The baseUrl is the address of the server/],
+    [createAdminClient, /^The baseUrl is the address of the server/],
+  ] as [() => unknown, RegExp][])
+    assert.throws(() => create(), { name: 'TypeError', message });
+});
 
 describe('the address of the server', () => {
   test('may be a URL, and may have white space or slashes around it', async () => {
@@ -256,7 +273,7 @@ describe('a network error in a page', () => {
 
   test('names CORS_ORIGINS and the origin of the page, if the server has another origin', async (context) => {
     openPage(context, page);
-    const detail = /cannot be reached.*CORS_ORIGINS.*http:\/\/localhost:5173/;
+    const detail = /cannot be reached.*CORS_ORIGINS has http:\/\/localhost:5173, the origin of this page\.$/;
     await assert.rejects(read({ fetch: fail }), { code: 'network_error', detail });
     const here = await read({ fetch: fail, baseUrl: page }).catch((error: GuildhallError) => error.detail);
     assert.doesNotMatch(String(here), /CORS/);

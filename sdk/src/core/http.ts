@@ -140,7 +140,7 @@ function corsHint(url: string): string {
   if (origin === 'null')
     return ' This page runs in a sandboxed frame without an origin. Add allow-same-origin to the frame, or set CORS_ORIGINS to * on the server.';
   if (new URL(url, document.baseURI).origin === origin) return '';
-  return ` If it runs, check that its setting CORS_ORIGINS has the origin of this page: ${origin}`;
+  return ` If it runs, check that its setting CORS_ORIGINS has ${origin}, the origin of this page.`;
 }
 
 /** The address of the server without a slash at its end. A setting that is missing would look like a network that is down. */

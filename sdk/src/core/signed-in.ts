@@ -30,7 +30,7 @@ export interface SessionClientOptions extends HttpOptions {
 /** Connects a session with the requests that it authorizes, and that renew it. The header of the key is sent with each of them. */
 export function createSignedInClient<Identity>(
   name: 'player' | 'portal' | 'admin',
-  { storage = memoryStorage(), storageKey, ...http }: SessionClientOptions,
+  options: SessionClientOptions,
   keyHeader: Record<string, string>,
   refresh: (
     open: Api,
@@ -38,6 +38,8 @@ export function createSignedInClient<Identity>(
     idempotencyKey: string,
   ) => Promise<Tokens & { identity?: Identity }>,
 ): SignedInClient<Identity> {
+  // A program without types may pass none. The missing address is then named.
+  const { storage = memoryStorage(), storageKey, ...http } = options ?? {};
   const credential = { headers: async () => keyHeader };
   const sendOpen = createSend(http, credential);
   const refreshing = createApi(createSend(refreshHttp(http), credential));

@@ -27,12 +27,11 @@ export interface ClientStorage {
 }
 
 /** Throws a `TypeError` if this is not a storage, for example a promise of one. */
-export function requireStorage(storage: ClientStorage): ClientStorage {
-  const given: Partial<ClientStorage> | undefined = storage;
+export function requireStorage(storage: Partial<ClientStorage> | undefined): ClientStorage {
   for (const name of ['get', 'write', 'list'] as const)
-    if (typeof given?.[name] !== 'function')
+    if (typeof storage?.[name] !== 'function')
       throw new TypeError(
-        `The storage has no function ${name}. Pass a storage such as memoryStorage() or await fileStorage(path).`,
+        `The option storage has no function ${name}. Pass a storage such as memoryStorage() or await fileStorage(path).`,
       );
-  return storage;
+  return storage as ClientStorage;
 }

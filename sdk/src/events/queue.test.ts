@@ -702,6 +702,7 @@ describe('a storage of the game', () => {
       assert.throws(() => createPlayerClient({ ...http, storage }), error);
     }
     assert.throws(() => createEventQueue(sender, {} as { storage: ClientStorage }), error);
+    assert.throws(() => (createEventQueue as (of: typeof sender) => unknown)(sender), error);
   });
 });
 

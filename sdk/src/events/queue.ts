@@ -116,7 +116,7 @@ const LOOK_AT_STORAGE_MS = 30_000;
 
 /** Creates a queue that keeps events in the storage, and sends them in batches until the server has answered for each of them. */
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
-  const storage = requireStorage(options.storage);
+  const storage = requireStorage((options as Partial<EventQueueOptions> | undefined)?.storage);
   const {
     // No address has a space, so that none is the beginning of another.
     storageKey = `guildhall.events ${sender.baseUrl} `,

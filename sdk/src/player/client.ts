@@ -62,10 +62,12 @@ export interface PlayerClient extends PlayerCalls, Cancellable<PlayerCalls> {
 }
 
 /** Creates the client of a game. It keeps the player's session in the storage, and renews it. */
-export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions): PlayerClient {
+export function createPlayerClient(options: PlayerClientOptions): PlayerClient {
+  // A program without types may pass none. The missing key is then named.
+  const { gameKey, ...sessionOptions } = options ?? {};
   const { sendOpen, session, send } = createSignedInClient<Player>(
     'player',
-    options,
+    sessionOptions,
     gameKeyHeader(gameKey),
     (open, refreshToken, idempotencyKey) =>
       open.POST('/api/player-auth/refresh', {

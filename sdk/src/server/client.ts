@@ -90,11 +90,13 @@ export interface ServerCalls {
 export type ServerClient = ServerCalls & Cancellable<ServerCalls>;
 
 /** Creates the client of a game server. It keeps no session, and repeats requests that are safe to repeat. */
-export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
+export function createServerClient(options: ServerClientOptions): ServerClient {
+  // A program without types may pass none. The missing key is then named.
+  const { gameKey, apiKey, retries, ...http } = options ?? {};
   const key = gameKeyHeader(gameKey);
   const withApiKey = apiKey === undefined ? undefined : apiKeyHeader(apiKey);
-  const sendWith = (headers: Record<string, string>, options = http): Send =>
-    createSend(options, { headers: async () => headers });
+  const sendWith = (headers: Record<string, string>, limits = http): Send =>
+    createSend(limits, { headers: async () => headers });
   const send = sendWith(key);
   return cancellable<ServerCalls>((until) => {
     const repeat = (once: Send): Send => until(withRetries(once, retries));
