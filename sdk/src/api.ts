@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: ccf6fbc1b922921c6c51cdfd72778b0a0c0b4756d3054be3e06a8b401e7cdf36
+// Document: 74c1f31d193ef3dff80b5cf7f132b922198e30d6c79584ddbb88ff54730790b9
 
 export interface paths {
     "/metrics": {
@@ -533,7 +533,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player. A hard stop of the plan does not refuse it.
+         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player. A game key with `requirePlayerToken` needs the token: refresh an expired one first. A hard stop of the plan does not refuse it.
          */
         post: operations["logOutPlayer"];
         delete?: never;
@@ -1477,7 +1477,7 @@ export interface paths {
         put?: never;
         /**
          * End a match
-         * @description Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns the first end. With a bearer token, the roster may contain only the player of the token. If others were in the match, even if they have left, send the game key alone.
+         * @description Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns the first end. With a bearer token, the roster may contain only the player of the token. If others were in the match, even if they have left, the game server ends it, with its game key alone.
          */
         post: operations["endMatch"];
         delete?: never;
@@ -4267,6 +4267,8 @@ export interface components {
              * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt?: (string | null) | undefined;
+            /** @description Whether a request that acts for a player also needs the access token of that player: requests about matches, and logout. Set it for keys in game clients, because every player can read those. Keep it off for keys of game servers. */
+            requirePlayerToken?: (boolean | null) | undefined;
         };
         CreateGameKeyResult: {
             /** Format: uuid */
@@ -4301,6 +4303,8 @@ export interface components {
              * @description The key that replaced this one in a rotation.
              */
             successorId: string | null;
+            /** @description Whether a request that acts for a player also needs the access token of that player: requests about matches, and logout. Set it for keys in game clients, because every player can read those. Keep it off for keys of game servers. */
+            requirePlayerToken: boolean;
             /** @description The key. Only this response contains it. */
             key?: string | undefined;
         };
@@ -4456,6 +4460,8 @@ export interface components {
              * @description The key that replaced this one in a rotation.
              */
             successorId: string | null;
+            /** @description Whether a request that acts for a player also needs the access token of that player: requests about matches, and logout. Set it for keys in game clients, because every player can read those. Keep it off for keys of game servers. */
+            requirePlayerToken: boolean;
             /** @description The key. Only this response contains it. */
             key: string;
         };
@@ -5063,6 +5069,8 @@ export interface components {
              * @description The key that replaced this one in a rotation.
              */
             successorId: string | null;
+            /** @description Whether a request that acts for a player also needs the access token of that player: requests about matches, and logout. Set it for keys in game clients, because every player can read those. Keep it off for keys of game servers. */
+            requirePlayerToken: boolean;
         };
         GameKeyPage: {
             items: components["schemas"]["GameKey"][];
@@ -6801,6 +6809,8 @@ export interface components {
              * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt?: (string | null) | undefined;
+            /** @description Whether a request that acts for a player also needs the access token of that player: requests about matches, and logout. Set it for keys in game clients, because every player can read those. Keep it off for keys of game servers. */
+            requirePlayerToken?: (boolean | null) | undefined;
         };
         UpdateKeyRateLimit: {
             /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */

@@ -126,6 +126,14 @@ const ended = {
   },
 };
 const keyWithoutData = await arrangeKeyWithoutData(app, studio.tenant.tenantId);
+/** A game key that acts for a player only with the token of the player. */
+const { key: keyOfPlayers } = (
+  await app.http.post(
+    `/api/bus_tenants/${studio.tenant.tenantId}/game-keys`,
+    { name: 'client', requirePlayerToken: true },
+    studio.owner,
+  )
+).body as { key: string };
 const members = {
   viewer: await arrangeAccount(app, studio.tenant, 'viewer'),
   admin: await arrangeAccount(app, studio.tenant, 'admin'),
@@ -144,6 +152,12 @@ function casesOf(operation: Operation, request: ValidRequest): Case[] {
     );
   const accepts = (scheme: SchemeName) => alternatives.some((one) => one.includes(scheme));
 
+  if (isTaken({ gameKey: '' }) && isTaken({ gameKey: '', player: '' }))
+    cases.push({
+      fault: 'gameKey that requires a player',
+      headers: credentialHeaders({ gameKey: keyOfPlayers }),
+      refusal: refuse(401, 'missing_bearer'),
+    });
   for (const alternative of alternatives) {
     const good = pickCredentials(request, alternative);
     for (const scheme of alternative) {

@@ -17,6 +17,8 @@ export interface KeyCaller {
   tenantId: string;
   workspaceId: string;
   allowDataApi: boolean;
+  /** Whether a request that acts for a player also needs the access token of that player. Never true for an API key. */
+  requirePlayerToken: boolean;
   /** The limit of the key, or of its workspace if the key has none. */
   rateLimit: RateLimit;
   maxMatchEventsPerRequest: number;

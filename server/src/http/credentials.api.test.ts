@@ -129,3 +129,40 @@ test('a 401 names the credentials that the operation takes', async () => {
   const signIn = await app.http.post('/api/saas-auth/login', wrong);
   assert.deepEqual([signIn.status, signIn.headers.get('www-authenticate')], [401, 'Bearer']);
 });
+
+test('a game key with requirePlayerToken never acts alone for a player', async () => {
+  const path = `/api/bus_tenants/${tenant.tenantId}/game-keys`;
+  const admin = await arrangeAccount(app, tenant, 'admin');
+  const created = await app.http.post(path, { name: 'client', requirePlayerToken: true }, admin);
+  const { key: gameKey } = created.body;
+  const acting: string[] = [];
+  const { paths } = (await app.http.get('/openapi.json')).body as {
+    paths: Record<string, Record<string, { operationId: string; security: Record<string, string[]>[] }>>;
+  };
+  for (const [template, operations] of Object.entries(paths))
+    for (const [method, { operationId, security }] of Object.entries(operations)) {
+      const takes = (...schemes: string[]) =>
+        security.some((one) => Object.keys(one).toSorted().join() === schemes.join());
+      if (!takes('gameKey') || !takes('gameKey', 'player')) continue;
+      acting.push(operationId);
+      const url = app.url + template.replace(/\{\w+\}/g, randomUUID());
+      const response = await fetch(url, { method, headers: { 'x-game-key': gameKey } });
+      const { code } = (await response.json()) as { code: string };
+      assert.deepEqual([response.status, code], [401, 'missing_bearer'], operationId);
+    }
+  assert.deepEqual(acting.toSorted(), [
+    'createMatch',
+    'endMatch',
+    'getMatch',
+    'joinMatch',
+    'leaveMatch',
+    'logOutPlayer',
+    'recordMatchResults',
+  ]);
+
+  // A sign-in proves who the player is, and a profile look-up acts for nobody.
+  const mock = { provider: 'Mock', token: 'mock:ada:secret' };
+  assert.equal((await app.http.post('/api/player-auth/login', mock, { gameKey })).status, 200);
+  const lookup = `/api/player-profiles/${player.playerId}`;
+  assert.equal((await app.http.get(lookup, { gameKey })).status, 200);
+});

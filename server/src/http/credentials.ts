@@ -32,12 +32,16 @@ export function createCredentials(
       security: [{ gameKey: [] }],
       authenticate: async (request, reply) => void (await check.key(request, reply, 'game')),
     },
-    /** The key of a game server, with or without the token of the player that it acts for. */
+    /**
+     * A game key, with or without the token of the player that the request acts for. A key in a game client can require the token, because
+     * every player can read it.
+     */
     gameKeyAndMaybePlayer: {
       security: [{ gameKey: [] }, { gameKey: [], player: [] }],
       authenticate: async (request, reply) => {
         const key = await check.key(request, reply, 'game');
-        if (request.headers.authorization !== undefined) await check.playerOfKey(request, key);
+        if (request.headers.authorization !== undefined) return check.playerOfKey(request, key);
+        if (key.requirePlayerToken) throw new ProblemError('missing_bearer', PLAYER_TOKEN_DETAIL);
       },
     },
     gameKeyAndPlayer: {
@@ -160,6 +164,10 @@ async function admitToData({ keyCaller: key }: FastifyRequest): Promise<void> {
 
 const OTHER_GAME_DETAIL =
   'This API key is of another game than the path. Send an API key of the game in the path, or correct the path.';
+
+const PLAYER_TOKEN_DETAIL =
+  'This game key requires the access token of a player. Send it as "Authorization: Bearer <token>". ' +
+  'A game server sends a key without requirePlayerToken.';
 
 const UNPROVEN_SESSION_DETAIL =
   'The sign-in method of this portal session was linked without a proof, and this player has signed in to games of several workspaces. ' +

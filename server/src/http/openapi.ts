@@ -31,7 +31,12 @@ const TAGS = [
   { name: 'Profile lookup', description: 'Read the profiles of other players.' },
   { name: 'Player devices', description: 'List and block the devices that a player has signed in from.' },
   { name: 'Sessions', description: 'Read login sessions, as a player or as an administrator of the tenant.' },
-  { name: 'Matches', description: 'Record matches, their players and their results.' },
+  {
+    name: 'Matches',
+    description:
+      'Record matches, their players and their results. A game key acts for all players. With the token of a player, the request acts for ' +
+      'that player only. If the game key has `requirePlayerToken`, a request without a token is 401 `missing_bearer`.',
+  },
   { name: 'Gameplay events', description: 'Send batches of match and player events, and read them.' },
   {
     name: 'Wallet recording',
@@ -59,7 +64,9 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Game-Key',
-    description: 'A game key: can write data of one tenant.',
+    description:
+      'A game key: can write data of one tenant. If it has `requirePlayerToken`, a request that acts for a player also needs the access ' +
+      'token of that player.',
   },
   apiKey: {
     type: 'apiKey',

@@ -133,6 +133,7 @@ const CACHED_COLUMNS = [
   'tenant_keys.expires_at',
   'tenant_keys.requests_per_hour',
   'tenant_keys.requests_per_minute',
+  'tenant_keys.require_player_token',
   'tenant_keys.revoked_at',
   'tenant_keys.subscriber_workspace_id',
   'tenants.alert_bytes_per_minute',

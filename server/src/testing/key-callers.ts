@@ -9,6 +9,7 @@ export function keyWith(perMinute: number, perHour = 1_000_000, kind: KeyCaller[
     tenantId: randomUUID(),
     workspaceId: randomUUID(),
     allowDataApi: true,
+    requirePlayerToken: false,
     rateLimit: { perMinute, perHour },
     maxMatchEventsPerRequest: 1,
     maxPlayerEventsPerRequest: 1,

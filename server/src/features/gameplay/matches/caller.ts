@@ -20,7 +20,7 @@ export function requireOwnPlayer(caller: MatchCaller, playerIds: string[]): void
     throw new ProblemError(
       'forbidden',
       'A request with a bearer token may act for the player of that token only. To act for other players, or to end a match that ' +
-        'others were in, send the game key alone.',
+        'others were in, let the game server send its game key alone.',
     );
 }
 

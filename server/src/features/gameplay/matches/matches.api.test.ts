@@ -5,6 +5,7 @@ import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/a
 import type { Querier } from '../../../database/database.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { Caller } from '../../../testing/http-client.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { commitWhileWaiting, whileLocked } from '../../../testing/while-locked.ts';
 import { lockAccess } from './entry-queries.ts';
@@ -553,7 +554,7 @@ describe('match endpoints', () => {
     assert.equal((await read(match, bob!.caller)).status, 200);
     const refused = await end(match, ada!.caller);
     assert.equal(refused.status, 403, 'another player was in the roster');
-    assert.match(refused.body.detail, /send the game key alone/);
+    assert.match(refused.body.detail, /let the game server send its game key alone/);
     assert.equal((await end(match)).status, 200);
 
     const alone = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
@@ -620,6 +621,107 @@ describe('match endpoints', () => {
         read(match, caller),
       ]);
       for (const { status } of answers) assert.equal(status, 401, JSON.stringify(caller));
+    }
+  });
+});
+
+describe('a game key with requirePlayerToken', () => {
+  const keysPath = `/api/bus_tenants/${tenant.tenantId}/game-keys`;
+  const createKey = async (requirePlayerToken: boolean) => {
+    const { status, text, body } = await app.http.post(
+      keysPath,
+      { name: 'client', requirePlayerToken },
+      admin,
+    );
+    assert.equal(status, 201, text);
+    return { id: body.id as string, gameKey: body.key as string };
+  };
+  /** One request to each endpoint of matches. */
+  const requestAll = (
+    caller: Caller,
+    { playerId, match, matchPlayerId }: { playerId: string; match: string; matchPlayerId: string },
+  ) =>
+    Promise.all([
+      create([{ playerId }], {}, caller),
+      join(match, { playerId }, caller),
+      leave(match, matchPlayerId, caller),
+      record(match, [{ matchPlayerId, score: 9 }], caller),
+      end(match, caller),
+      read(match, caller),
+    ]);
+
+  test('refuses every request without the token of a player', async () => {
+    const { gameKey } = await createKey(true);
+    const scene = await arrangeMatch(1);
+    const { playerId } = await arrangePlayer(app, tenant);
+    const count = await countMatches(tenant.tenantId);
+    const answers = await requestAll(
+      { gameKey },
+      { playerId, match: scene.match, matchPlayerId: scene.roster[0] },
+    );
+    for (const { status, body } of answers) {
+      assert.deepEqual([status, body.code], [401, 'missing_bearer'], body.instance);
+      assert.match(body.detail, /^This game key requires the access token of a player\. /);
+    }
+    assert.equal(await countMatches(tenant.tenantId), count);
+    const { body } = await read(scene.match);
+    assert.equal(body.endedAt, null);
+    assert.partialDeepStrictEqual(body.players, [{ leftAt: null, score: null }]);
+    assert.equal(body.players.length, 1);
+  });
+
+  test('lets the player of the token act for that player only', async () => {
+    const { gameKey } = await createKey(true);
+    const [ada, bob] = (await players(2)).map((one) => ({ ...one, caller: { ...one.caller, gameKey } }));
+    const created = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
+    assert.equal(created.status, 201, created.text);
+    const match = created.body.matchSessionId;
+    const matchPlayerId = created.body.players[0].matchPlayerId;
+
+    const asOther = await requestAll(bob!.caller, { playerId: ada!.playerId, match, matchPlayerId });
+    assert.deepEqual(
+      asOther.map(({ status }) => status),
+      [403, 403, 403, 403, 403, 200],
+    );
+    assert.equal((await leave(match, matchPlayerId, ada!.caller)).status, 200);
+    assert.equal((await join(match, { playerId: ada!.playerId }, ada!.caller)).status, 201);
+    assert.equal((await record(match, [{ matchPlayerId, score: 5 }], ada!.caller)).status, 200);
+    assert.equal((await end(match, ada!.caller)).status, 200);
+    assert.equal((await read(match, ada!.caller)).body.players[0].score, 5);
+
+    // The key of the game server works as before.
+    const others = { playerId: bob!.playerId, match: (await arrangeMatch(1)).match };
+    assert.equal((await create([{ playerId: bob!.playerId }])).status, 201);
+    assert.equal((await join(others.match, others)).status, 201);
+    assert.equal((await end(others.match)).status, 200);
+  });
+
+  test('refuses wrong tokens and those of other tenants', async () => {
+    const { gameKey } = await createKey(true);
+    const scene = await arrangeMatch(1);
+    const elsewhere = await arrangePlayer(app, await arrangeTenant(app));
+    const wanted = { playerId: elsewhere.playerId, match: scene.match, matchPlayerId: scene.roster[0] };
+    for (const bearer of ['nonsense', elsewhere.accessToken, admin.bearer])
+      for (const { status, body } of await requestAll({ gameKey, bearer }, wanted))
+        assert.deepEqual([status, body.code], [401, 'invalid_bearer'], body.instance);
+    for (const authorization of ['', 'Basic eA==']) {
+      const { status, body } = await read(scene.match, { gameKey, headers: { authorization } });
+      assert.deepEqual([status, body.code], [401, 'missing_bearer']);
+    }
+  });
+
+  test('applies a change to a cached key in every process', async () => {
+    const other = await startTestApp({ databaseUrl: app.databaseUrl });
+    const { id, gameKey } = await createKey(false);
+    const { match } = await arrangeMatch(1);
+    const status = async ({ http } = app) => (await http.get(`${MATCHES}/${match}`, { gameKey })).status;
+    assert.deepEqual([await status(), await status(other)], [200, 200]);
+    for (const requirePlayerToken of [true, false]) {
+      const changed = await app.http.patch(`${keysPath}/${id}`, { requirePlayerToken }, admin);
+      assert.equal(changed.status, 200, changed.text);
+      const expected = requirePlayerToken ? 401 : 200;
+      assert.equal(await status(), expected);
+      await eventually(async () => (await status(other)) === expected);
     }
   });
 });

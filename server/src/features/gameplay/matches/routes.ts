@@ -28,7 +28,9 @@ import {
 
 const tags = ['Matches'];
 
-/** Authenticated by a game key. With the bearer token of a player, the request may act for that player only. */
+/**
+ * Authenticated by a game key. With the bearer token of a player, the request may act for that player only. Some game keys require the token.
+ */
 export function matchRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -112,7 +114,7 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
           description:
             'Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns ' +
             'the first end. With a bearer token, the roster may contain only the player of the token. If others were in the match, even ' +
-            'if they have left, send the game key alone.',
+            'if they have left, the game server ends it, with its game key alone.',
           params: MatchPath,
           response: { 200: MatchSession, ...problems(403) },
         },

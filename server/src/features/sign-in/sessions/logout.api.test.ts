@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { logoutMetadataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
@@ -90,6 +90,22 @@ describe('POST /api/player-auth/logout', () => {
     assert.equal((await logOut(body, { ...ada.caller, gameKey: tenant.apiKey })).status, 401);
     assert.equal((await rows('logout_ledger', ada.sessionId)).length, 0);
     assert.equal((await logOut(body, ada.caller)).status, 200);
+  });
+
+  test('requires the token of the player if the game key has requirePlayerToken', async () => {
+    const [ada, bob] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    const created = await app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/game-keys`,
+      { name: 'client', requirePlayerToken: true },
+      await arrangeAccount(app, tenant, 'admin'),
+    );
+    const { key: gameKey } = created.body;
+    const body = { sessionId: ada.sessionId };
+    const refused = await logOut(body, { gameKey });
+    assert.deepEqual([refused.status, refused.body.code], [401, 'missing_bearer']);
+    assert.equal((await logOut(body, { gameKey, bearer: bob.accessToken })).status, 403);
+    assert.equal((await rows('logout_ledger', ada.sessionId)).length, 0);
+    assert.equal((await logOut(body, { gameKey, bearer: ada.accessToken })).status, 200);
   });
 
   test('returns 400 for ids that are not GUIDs', async () => {

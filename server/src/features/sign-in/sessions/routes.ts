@@ -6,7 +6,7 @@ import { problems } from '../../../http/schemas.ts';
 import { logOut } from './end-sessions.ts';
 import { LogoutRequest, LogoutResult } from './schemas.ts';
 
-/** Requires a game key. A player's bearer token is optional. */
+/** Requires a game key. A player's bearer token is optional, unless the key requires it. */
 export function logoutRoutes(services: { database: Database; vault: Vault }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -19,8 +19,8 @@ export function logoutRoutes(services: { database: Database; vault: Vault }): Fa
           summary: 'End a session',
           description:
             'Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call ' +
-            'returns the first result. If the request has a bearer token, the session must belong to its player. A hard stop of the plan does ' +
-            'not refuse it.',
+            'returns the first result. If the request has a bearer token, the session must belong to its player. A game key with ' +
+            '`requirePlayerToken` needs the token: refresh an expired one first. A hard stop of the plan does not refuse it.',
           body: LogoutRequest,
           response: { 200: LogoutResult, ...problems(403, 404) },
         },

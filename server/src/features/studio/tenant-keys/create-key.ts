@@ -101,6 +101,7 @@ export async function issueKey(
 
 const DEFAULT_SETTINGS = {
   allowDataApi: false,
+  requirePlayerToken: false,
   subscriberWorkspaceId: null,
   subscriberAgreementId: null,
   subscriberAgreedBy: null,

@@ -83,6 +83,15 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}/rotate', () =
     assert.ok(!JSON.stringify(rows).includes(key.slice(-64)));
   });
 
+  test('keeps the requirement of a player token', async () => {
+    const old = await create('game', { requirePlayerToken: true });
+    const { body: successor } = await rotate('game', old.id);
+    assert.equal(successor.requirePlayerToken, true);
+    const path = `/api/game/matches/${randomUUID()}`;
+    for (const gameKey of [old.key, successor.key])
+      assert.equal((await app.http.get(path, { gameKey })).body.code, 'missing_bearer');
+  });
+
   test('rejects the old key in every process when the grace period is 0', async () => {
     const old = await create('game');
     for (const process of [app, other]) assert.equal(await useKey(old.key, process), 404);

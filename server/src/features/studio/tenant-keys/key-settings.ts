@@ -9,7 +9,8 @@ import { findPlan, type KeySettings, type KeyRateLimit } from './queries.ts';
 
 /**
  * The settings that a request changes. Omitted settings keep their value. The bodies of game keys declare neither
- * `allowDataApi` nor `subscriberWorkspaceId`, because a game key reads no data.
+ * `allowDataApi` nor `subscriberWorkspaceId`, because a game key reads no data. Those of API keys do not declare `requirePlayerToken`,
+ * because an API key never acts for a player.
  */
 export interface KeyChange extends Partial<
   Omit<KeySettings, 'rateLimit' | 'subscriberAgreementId' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
@@ -41,14 +42,14 @@ export function applyChange(before: KeySettings, change: KeyChange, { actor }: A
 /** Returns the settings that the audit trail records for keys of this kind. */
 export function auditedSettings(kind: KeyKind, settings: KeySettings): Partial<KeySettings> {
   const { name, rateLimit, rateLimitPerMinute, payloadBytesPerMinute, expiresAt } = settings;
-  const { allowDataApi, subscriberWorkspaceId } = settings;
+  const { allowDataApi, subscriberWorkspaceId, requirePlayerToken } = settings;
   return {
     name,
     rateLimit,
     rateLimitPerMinute,
     payloadBytesPerMinute,
     expiresAt,
-    ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId }),
+    ...(kind === 'api' ? { allowDataApi, subscriberWorkspaceId } : { requirePlayerToken }),
   };
 }
 

@@ -12,7 +12,7 @@ export interface FoundKey extends KeyCaller {
  * the lower one of key and plan, because the plan can be lowered after the key was created.
  */
 export function findKey(db: Querier, kind: KeyKind, fingerprint: Buffer): Promise<FoundKey | undefined> {
-  return db.row(sql`SELECT * FROM guildhall_find_key(${kind}, ${fingerprint})`);
+  return db.row(sql`SELECT * FROM guildhall_find_key_caller(${kind}, ${fingerprint})`);
 }
 
 export async function updateLastUsed(db: Querier, keyIds: string[]): Promise<void> {
@@ -23,6 +23,7 @@ export async function updateLastUsed(db: Querier, keyIds: string[]): Promise<voi
 export interface KeySettings {
   name: string;
   allowDataApi: boolean;
+  requirePlayerToken: boolean;
   subscriberWorkspaceId: string | null;
   /** The agreement that pays for the key. A rotation gives it to the successor. */
   subscriberAgreementId: string | null;
@@ -52,8 +53,9 @@ export interface KeyRateLimit {
 }
 
 const columns = sql`
-  id, name, prefix, allow_data_api AS "allowDataApi", subscriber_workspace_id AS "subscriberWorkspaceId",
-  subscriber_agreement_id AS "subscriberAgreementId", subscriber_agreed_by AS "subscriberAgreedBy", subscriber_agreed_at AS "subscriberAgreedAt",
+  id, name, prefix, allow_data_api AS "allowDataApi", require_player_token AS "requirePlayerToken",
+  subscriber_workspace_id AS "subscriberWorkspaceId", subscriber_agreement_id AS "subscriberAgreementId",
+  subscriber_agreed_by AS "subscriberAgreedBy", subscriber_agreed_at AS "subscriberAgreedAt",
   CASE WHEN requests_per_minute IS NOT NULL OR requests_per_hour IS NOT NULL
     THEN jsonb_build_object('perMinute', requests_per_minute, 'perHour', requests_per_hour) END AS "rateLimit",
   alert_requests_per_minute AS "rateLimitPerMinute", alert_bytes_per_minute AS "payloadBytesPerMinute",
@@ -134,14 +136,14 @@ export function insertKey(
   settings: KeySettings,
 ): Promise<TenantKey> {
   return db.one(sql`
-    INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, subscriber_workspace_id,
-      subscriber_agreement_id, subscriber_agreed_by, subscriber_agreed_at, requests_per_minute, requests_per_hour,
-      alert_requests_per_minute, alert_bytes_per_minute, expires_at)
+    INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, require_player_token,
+      subscriber_workspace_id, subscriber_agreement_id, subscriber_agreed_by, subscriber_agreed_at, requests_per_minute,
+      requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
     VALUES (${reference.keyId}, ${reference.tenantId}, ${reference.kind}, ${secret.prefix}, ${secret.fingerprint}, ${settings.name},
-      ${settings.allowDataApi}, ${settings.subscriberWorkspaceId}, ${settings.subscriberAgreementId},
-      ${settings.subscriberAgreedBy}, ${settings.subscriberAgreedAt}, ${settings.rateLimit?.perMinute ?? null},
-      ${settings.rateLimit?.perHour ?? null}, ${settings.rateLimitPerMinute}, ${settings.payloadBytesPerMinute},
-      ${settings.expiresAt})
+      ${settings.allowDataApi}, ${settings.requirePlayerToken}, ${settings.subscriberWorkspaceId},
+      ${settings.subscriberAgreementId}, ${settings.subscriberAgreedBy}, ${settings.subscriberAgreedAt},
+      ${settings.rateLimit?.perMinute ?? null}, ${settings.rateLimit?.perHour ?? null}, ${settings.rateLimitPerMinute},
+      ${settings.payloadBytesPerMinute}, ${settings.expiresAt})
     RETURNING ${columns}`);
 }
 
@@ -153,6 +155,7 @@ export function updateKey(
   return db.one(sql`
     UPDATE tenant_keys
     SET name = ${settings.name}, allow_data_api = ${settings.allowDataApi},
+        require_player_token = ${settings.requirePlayerToken},
         subscriber_workspace_id = ${settings.subscriberWorkspaceId},
         subscriber_agreement_id = ${settings.subscriberAgreementId},
         subscriber_agreed_by = ${settings.subscriberAgreedBy}, subscriber_agreed_at = ${settings.subscriberAgreedAt},

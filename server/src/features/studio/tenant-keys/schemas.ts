@@ -41,6 +41,14 @@ const settings = {
   ),
 };
 
+const gameKeySettings = {
+  requirePlayerToken: Type.Boolean({
+    description:
+      'Whether a request that acts for a player also needs the access token of that player: requests about matches, and logout. ' +
+      'Set it for keys in game clients, because every player can read those. Keep it off for keys of game servers.',
+  }),
+};
+
 const apiKeySettings = {
   allowDataApi: Type.Boolean({ description: 'Whether the key can read player data.' }),
   subscriberWorkspaceId: Nullable(
@@ -73,6 +81,7 @@ const changeFields = {
   rateLimit: Type.Optional(Nullable(Type.Partial(Type.Object(RateLimit), { title: 'UpdateKeyRateLimit' }))),
   ...Type.Partial(Type.Object(settings)).properties,
 };
+const gameKeyChangeFields = Type.Partial(Type.Object(gameKeySettings)).properties;
 const apiKeyChangeFields = Type.Partial(Type.Object(apiKeySettings)).properties;
 
 /** The request may have no body. */
@@ -94,15 +103,19 @@ export const RotateBody = Nullable(
 
 const secret = { key: Type.String({ description: 'The key. Only this response contains it.' }) };
 
-/** The schemas of game keys and API keys. API keys have additional settings. */
+/** The schemas of game keys and API keys. Each kind has settings of its own. */
 export const keySchemas = {
-  game: schemasOf(keyFields, changeFields, {
-    Key: 'GameKey',
-    CreatedKey: 'CreatedGameKey',
-    CreatedKeyOrRepeat: 'CreateGameKeyResult',
-    CreateBody: 'CreateGameKeyRequest',
-    ChangeBody: 'UpdateGameKeyRequest',
-  }),
+  game: schemasOf(
+    { ...keyFields, ...gameKeySettings },
+    { ...changeFields, ...gameKeyChangeFields },
+    {
+      Key: 'GameKey',
+      CreatedKey: 'CreatedGameKey',
+      CreatedKeyOrRepeat: 'CreateGameKeyResult',
+      CreateBody: 'CreateGameKeyRequest',
+      ChangeBody: 'UpdateGameKeyRequest',
+    },
+  ),
   api: schemasOf(
     { ...keyFields, ...apiKeySettings },
     { ...changeFields, ...apiKeyChangeFields },

@@ -53,6 +53,7 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
         assert.equal(shown[name], null, name);
       assert.equal(shown.lastUsedAt, null);
       assert.equal(shown.allowDataApi, kind === 'api' ? false : undefined);
+      assert.equal(shown.requirePlayerToken, kind === 'game' ? false : undefined);
 
       const listed = await app.http.get(`${pathOf(kind)}?limit=200`, viewer);
       assert.deepEqual(listed.body.items[0], shown);
@@ -86,6 +87,18 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
       [id],
     );
     assert.deepEqual(rows, [{ allow_data_api: false, subscriber_workspace_id: null }]);
+  });
+
+  test('ignores the setting of game keys in the body of an API key', async () => {
+    const ignored = { requirePlayerToken: true };
+    const created = (await create('api', ignored)).body;
+    const changed = await change('api', created.id, ignored);
+    assert.equal(changed.status, 200);
+    for (const shown of [created, changed.body]) assert.equal('requirePlayerToken' in shown, false);
+    const { rows } = await app.owner.query('SELECT require_player_token FROM tenant_keys WHERE id = $1', [
+      created.id,
+    ]);
+    assert.deepEqual(rows, [{ require_player_token: false }]);
   });
 });
 
@@ -145,6 +158,25 @@ describe('PATCH /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {
       ['api_key.created', 'api_key.updated', 'api_key.updated', 'api_key.updated'],
     );
     assert.deepEqual(rows[1].details, { before: { name: 'test' }, after: { name: 'New' } });
+  });
+
+  test('changes whether a game key requires the token of a player, and records it', async () => {
+    const { id, key: _, ...created } = (await create('game', { requirePlayerToken: true })).body;
+    assert.equal(created.requirePlayerToken, true);
+    assert.equal((await change('game', id, { name: 'New' })).body.requirePlayerToken, true);
+    assert.equal((await change('game', id, { requirePlayerToken: false })).body.requirePlayerToken, false);
+    const listed = await app.http.get(`${pathOf('game')}?limit=1`, viewer);
+    assert.equal(listed.body.items[0].requirePlayerToken, false);
+    assert.equal((await change('game', id, { requirePlayerToken: 'yes' })).status, 400);
+    const { rows } = await app.owner.query(
+      'SELECT details FROM audit_records WHERE target_id = $1 ORDER BY id',
+      [id],
+    );
+    assert.equal(rows[0].details.after.requirePlayerToken, true);
+    assert.deepEqual(rows[2].details, {
+      before: { requirePlayerToken: true },
+      after: { requirePlayerToken: false },
+    });
   });
 
   test('applies a changed permission in every process', async () => {
