@@ -121,6 +121,31 @@ describe('sign-in', () => {
     assert.deepEqual(seen, [playerId, undefined]);
   });
 
+  test('ends the session on the server if the game key requires the token of a player', async () => {
+    const created = await app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/game-keys`,
+      { name: 'client', requirePlayerToken: true },
+      await arrangeAccount(app, tenant, 'owner'),
+    );
+    const isEnded = async (sessionId: string | undefined) => {
+      const { rows } = await app.owner.query('SELECT FROM logout_ledger WHERE session_id = $1', [sessionId]);
+      return rows.length === 1;
+    };
+    for (const isExpired of [false, true]) {
+      const options = { storage: memoryStorage(), gameKey: created.body.key };
+      const { sessionId } = await newClient(options).signIn.withProvider(mock('guarded'));
+      if (isExpired) await expireToken(options.storage);
+      await newClient(options).signOut();
+      assert.equal(await isEnded(sessionId), true, isExpired ? 'expired token' : 'valid token');
+    }
+
+    // The clock of the device was set back, so the client takes an expired token for a valid one.
+    const { game } = await withRefusedToken('late');
+    const late = await game.session.load();
+    await game.signOut();
+    assert.equal(await isEnded(late?.sessionId), true);
+  });
+
   test('creates a player once', async () => {
     const name = someName();
     const game = newClient();

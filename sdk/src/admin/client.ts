@@ -83,7 +83,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
         return user;
       },
       signOut: async () => {
-        const refreshToken = await session.end();
+        const refreshToken = (await session.end())?.refreshToken;
         if (refreshToken) await ignoreRefusal(open.POST('/api/saas-auth/logout', { body: { refreshToken } }));
       },
     };

@@ -2,7 +2,7 @@ import { GuildhallError, isAboutSession } from './errors.ts';
 import { LAST_ATTEMPT_MS } from './refresh.ts';
 import type { SessionStore } from './session-store.ts';
 import type { KnownText } from './shared-text.ts';
-import { isFresh, requireTokens, stored, type Stored, type Tokens } from './stored-session.ts';
+import { isFresh, refreshKeyOf, requireTokens, stored, type Stored, type Tokens } from './stored-session.ts';
 import { LONGEST_ASKED_MS, wait, withJitter } from './waiting.ts';
 
 /** Asks the server for the next tokens of a session. */
@@ -52,7 +52,7 @@ export function createRenewal<Identity>(
   /** Returns the next access token, or undefined if the session changed meanwhile, on this page or in another tab. */
   async function refreshOnce(before: Stored<Identity>, known: KnownText): Promise<string | undefined> {
     const { refreshToken, secret, refreshes, identity } = before;
-    const answer = requireTokens(await refresh(refreshToken, `${secret}-${refreshes}`));
+    const answer = requireTokens(await refresh(refreshToken, refreshKeyOf(before)));
     // Somebody else has signed in, or the person has signed out.
     if (store.held?.refreshToken !== refreshToken) return undefined;
     const next = stored(answer, answer.identity ?? identity, secret, refreshes + 1);

@@ -17,8 +17,8 @@ export interface SessionStore<Identity>
   save(next: Stored<Identity>, expected?: KnownText): Promise<boolean>;
   /** Ends the session that the server refused, unless this page or another tab has replaced it. */
   refuse(refreshToken: string, error: GuildhallError): Promise<void>;
-  /** Ends the session and returns its refresh token. */
-  end(): Promise<string | undefined>;
+  /** Ends the session here and returns it. */
+  end(): Promise<Stored<Identity> | undefined>;
 }
 
 export function createSessionStore<Identity>(storage: ClientStorage, key: string): SessionStore<Identity> {
@@ -56,7 +56,7 @@ export function createSessionStore<Identity>(storage: ClientStorage, key: string
     else await shared.reread();
   }
 
-  async function end(): Promise<string | undefined> {
+  async function end(): Promise<Stored<Identity> | undefined> {
     await shared.load();
     const before = held.now;
     // Before the storage answers, so that a refresh that is being stored notices it.
@@ -64,7 +64,7 @@ export function createSessionStore<Identity>(storage: ClientStorage, key: string
     await remove();
     // A read that began before the removal may have brought the session back.
     if (before && held.now?.secret === before.secret) held.set(undefined);
-    return before?.refreshToken;
+    return before;
   }
 
   const { subscribe, onSessionEnded, serverTime } = held;

@@ -108,7 +108,7 @@ for (const [what, isRefused] of [
     answer.resolve(tokensOf('ada 2'));
     // The first write has failed, and the removal of the used session is not confirmed yet.
     await removed.promise;
-    assert.equal(await session.end(), 'refresh ada');
+    assert.equal((await session.end())?.refreshToken, 'refresh ada');
     mayConfirm.resolve();
     assert.equal(await token, undefined);
     assert.equal(session.current, undefined);
@@ -145,7 +145,7 @@ test('a sign-out lasts if the storage confirms an earlier refresh after it', asy
   };
   answer.resolve(tokensOf('ada 2'));
   await written.promise;
-  assert.equal(await session.end(), 'refresh ada');
+  assert.equal((await session.end())?.refreshToken, 'refresh ada');
   mayConfirm.resolve();
   assert.deepEqual([await token, session.current, await stored.get(KEY)], [undefined, undefined, undefined]);
 });
@@ -265,7 +265,7 @@ test('a sign-out lasts if an earlier read of the storage finds the session as an
   };
   const token = session.accessToken();
   await reading.promise;
-  assert.equal(await session.end(), 'refresh ada');
+  assert.equal((await session.end())?.refreshToken, 'refresh ada');
   await token;
   assert.deepEqual([session.current, await session.accessToken()], [undefined, undefined]);
   assert.equal(await stored.get(KEY), undefined);
@@ -285,7 +285,7 @@ describe('a storage that cannot be read', () => {
     assert.equal(await session.renew('access ada'), 'access ada 2');
     await session.update('grace');
     assert.equal(await session.load(), 'grace');
-    assert.equal(await session.end(), 'refresh ada 2');
+    assert.equal((await session.end())?.refreshToken, 'refresh ada 2');
     assert.deepEqual([session.current, await session.load()], [undefined, undefined]);
   });
 

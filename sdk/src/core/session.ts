@@ -2,7 +2,7 @@ import { randomId } from './random-id.ts';
 import { createRenewal, type Refresh } from './session-renewal.ts';
 import { createSessionStore } from './session-store.ts';
 import type { ClientStorage } from './storage.ts';
-import { isFresh, stored, type SessionEnd, type Tokens } from './stored-session.ts';
+import { isFresh, stored, type SessionEnd, type Stored, type Tokens } from './stored-session.ts';
 
 /** A session that is kept in a storage and renewed when the access token expires. */
 export interface Session<Identity> {
@@ -27,8 +27,8 @@ export interface Session<Identity> {
 /** The parts of a session that only its own client uses. */
 export interface OwnSession<Identity> extends Session<Identity> {
   start(tokens: Tokens, identity: Identity): Promise<void>;
-  /** Ends the session here and returns its refresh token, so that the server can end it too. */
-  end(): Promise<string | undefined>;
+  /** Ends the session here and returns it, so that the server can end it too. */
+  end(): Promise<Stored<Identity> | undefined>;
   /** Changes who is signed in, for example after a new name. */
   update(identity: Identity): Promise<void>;
   /** A token that is valid for some time, or undefined if nobody is signed in. */

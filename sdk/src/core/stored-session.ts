@@ -62,6 +62,10 @@ export function isFresh({ expiresAt, expiresIn }: { expiresAt: number; expiresIn
   return remainingMs > Math.min(RENEW_EARLY_MS, lifeMs / 10) && remainingMs <= lifeMs;
 }
 
+/** The `Idempotency-Key` of the next refresh. */
+export const refreshKeyOf = ({ secret, refreshes }: Pick<Stored<unknown>, 'secret' | 'refreshes'>): string =>
+  `${secret}-${refreshes}`;
+
 export function read<Identity>(text: string | undefined): Stored<Identity> | undefined {
   const value = parse<Stored<Identity>>(text);
   return typeof value?.refreshToken === 'string' ? (value as Stored<Identity>) : undefined;

@@ -1,11 +1,12 @@
 import type { Answer, Api } from '../core/api-types.ts';
 import { cancellable, type Cancellable } from '../core/cancellation.ts';
+import { GuildhallError } from '../core/errors.ts';
 import { baseOf, createApi, gameKeyHeader, type Send } from '../core/http.ts';
 import { createMatches, type Matches } from '../core/matches.ts';
 import { withRetries } from '../core/retries.ts';
 import type { Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
-import { requireTokens } from '../core/stored-session.ts';
+import { isFresh, refreshKeyOf, requireTokens, type Stored } from '../core/stored-session.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 import { createSignIn, type LoginResult, type SignIn } from './sign-in.ts';
 
@@ -69,11 +70,7 @@ export function createPlayerClient(options: PlayerClientOptions): PlayerClient {
     'player',
     sessionOptions,
     gameKeyHeader(gameKey),
-    (open, refreshToken, idempotencyKey) =>
-      open.POST('/api/player-auth/refresh', {
-        body: { refreshToken },
-        params: { header: { 'idempotency-key': idempotencyKey } },
-      }),
+    refresh,
   );
 
   const calls = cancellable<PlayerCalls>((until) => {
@@ -86,12 +83,8 @@ export function createPlayerClient(options: PlayerClientOptions): PlayerClient {
         return result;
       }),
       signOut: async () => {
-        const player = await session.load();
-        await session.end();
-        if (player)
-          await ignoreRefusal(
-            open.POST('/api/player-auth/logout', { body: { sessionId: player.sessionId } }),
-          );
+        const ended = await session.end();
+        if (ended) await ignoreRefusal(endOnServer(open, ended));
       },
       profile: createOwnProfile(api, open),
       matches: createMatches(createApi(until(withRetries(send)))),
@@ -106,4 +99,27 @@ export function createPlayerClient(options: PlayerClientOptions): PlayerClient {
   });
 
   return { ...calls, baseUrl: baseOf(options.baseUrl), session, send, close: session.close };
+}
+
+const refresh = (open: Api, refreshToken: string, idempotencyKey: string) =>
+  open.POST('/api/player-auth/refresh', {
+    body: { refreshToken },
+    params: { header: { 'idempotency-key': idempotencyKey } },
+  });
+
+/** Ends a session that has ended here. The game key may require the access token (`requirePlayerToken`), which may have expired. */
+async function endOnServer(open: Api, ended: Stored<Player>): Promise<unknown> {
+  const logOut = (accessToken: string | undefined) =>
+    open.POST('/api/player-auth/logout', {
+      body: { sessionId: ended.identity.sessionId },
+      ...(accessToken !== undefined && { headers: { authorization: `Bearer ${accessToken}` } }),
+    });
+  try {
+    return await logOut(isFresh(ended) ? ended.accessToken : undefined);
+  } catch (error) {
+    if (!(error instanceof GuildhallError) || !['missing_bearer', 'invalid_bearer'].includes(error.code))
+      throw error;
+    const { accessToken } = await refresh(open, ended.refreshToken, refreshKeyOf(ended));
+    return logOut(accessToken);
+  }
 }

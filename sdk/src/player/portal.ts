@@ -72,7 +72,7 @@ export function createPortalClient(options: PortalClientOptions): PortalClient {
       signInWithCode: async (body) =>
         start(await open.POST('/api/player-portal-auth/otc/exchange', { body })),
       signOut: async () => {
-        const refreshToken = await session.end();
+        const refreshToken = (await session.end())?.refreshToken;
         if (refreshToken)
           await ignoreRefusal(open.POST('/api/player-portal-auth/logout', { body: { refreshToken } }));
       },
