@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { arrangeAccount, arrangeTenant } from '../../server/src/testing/arrange.ts';
@@ -205,6 +206,41 @@ describe('keys', () => {
     assert.deepEqual(await read(), { bytes: 1_048_576, days: 30 });
     await edit('Never');
     assert.deepEqual(await read(), { bytes: 1_048_576, days: null });
+  });
+
+  test("requires a player's token, and stops requiring it", async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Allow the data API').waitFor();
+    const requirement = page.getByLabel("Require a player's token");
+    assert.equal(await requirement.count(), 0, 'API keys never act for a player');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await dialogCloses(page);
+
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Guarded');
+    await requirement.check();
+    await assertAccessible(page, 'the dialog of a game key');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const gameKey = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
+    const isRequired = async () =>
+      (await studio.app.http.get(`/api/game/matches/${randomUUID()}`, { gameKey })).status === 401;
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell', { name: 'Guarded', exact: true }) });
+    await row.getByRole('cell', { name: 'Required', exact: true }).waitFor();
+    assert.equal(await isRequired(), true);
+
+    await page.getByRole('button', { name: 'Change the key Guarded' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    assert.equal(await requirement.isChecked(), true);
+    await requirement.uncheck();
+    await page.getByRole('button', { name: 'Save the key' }).click();
+    await dialogCloses(page);
+    await row.getByRole('cell', { name: 'Optional', exact: true }).waitFor();
+    assert.equal(await isRequired(), false);
   });
 
   test('lists all keys of a game that has more than a page of them', async () => {

@@ -27,6 +27,7 @@ interface KeyForm {
   /** For how many days from now the key works, {@link NEVER} or {@link UNCHANGED}. */
   expires: string;
   allowDataApi: boolean;
+  requirePlayerToken: boolean;
   /** Empty: the workspace of the game pays. */
   subscriberWorkspaceId: string;
 }
@@ -54,6 +55,7 @@ function toBody(
     payloadBytesPerMinute,
     expires,
     allowDataApi,
+    requirePlayerToken,
     subscriberWorkspaceId,
   }: KeyForm,
   kind: KeyKind,
@@ -64,7 +66,9 @@ function toBody(
     rateLimitPerMinute: orNull(rateLimitPerMinute),
     payloadBytesPerMinute: orNull(payloadBytesPerMinute),
     ...(expires !== UNCHANGED && { expiresAt: expires === NEVER ? null : inDays(Number(expires)) }),
-    ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId: subscriberWorkspaceId || null }),
+    ...(kind === 'api'
+      ? { allowDataApi, subscriberWorkspaceId: subscriberWorkspaceId || null }
+      : { requirePlayerToken }),
   };
 }
 
@@ -114,6 +118,13 @@ function KeyFields({
         }
         {...form.getInputProps('payloadBytesPerMinute')}
       />
+      {kind === 'game' && (
+        <Switch
+          label="Require a player's token"
+          description="The key cannot act alone for a player: requests about matches and logouts need the token of that player. Turn it on for a key in a game, which every player can read. A game server needs a key without it."
+          {...form.getInputProps('requirePlayerToken', { type: 'checkbox' })}
+        />
+      )}
       {kind === 'api' && (
         <>
           <Switch
@@ -176,6 +187,7 @@ export function CreateKeyDialog({
     payloadBytesPerMinute: '',
     expires: NEVER,
     allowDataApi: false,
+    requirePlayerToken: false,
     subscriberWorkspaceId: '',
   });
   const create = useCreateKey(tenantId, kind);
@@ -215,6 +227,7 @@ export function EditKeyDialog({ tenantId, kind, onClose, current, called }: KeyD
     payloadBytesPerMinute: current.payloadBytesPerMinute ?? '',
     expires: UNCHANGED,
     allowDataApi: current.allowDataApi ?? false,
+    requirePlayerToken: current.requirePlayerToken ?? false,
     subscriberWorkspaceId: payers.of(current) ?? '',
   });
   const update = useUpdateKey(tenantId, kind);

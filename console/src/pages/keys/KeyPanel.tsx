@@ -163,7 +163,14 @@ function columns(
             cell: (key: AnyKey) => <Payer current={key} />,
           },
         ]
-      : []),
+      : [
+          {
+            id: 'token',
+            header: 'Player token',
+            width: 96,
+            cell: ({ requirePlayerToken }: AnyKey) => (requirePlayerToken ? 'Required' : 'Optional'),
+          },
+        ]),
     {
       id: 'limit',
       header: 'Per minute',

@@ -16,10 +16,15 @@ export type { KeyKind };
 type GameKeyPage = Answer<'/api/bus_tenants/{tenantId}/game-keys', 'get'>;
 export type GameKey = GameKeyPage['items'][number];
 export type ApiKey = Answer<'/api/bus_tenants/{tenantId}/api-keys', 'get'>['items'][number];
-export type AnyKey = GameKey & Partial<Pick<ApiKey, 'allowDataApi' | 'subscriberWorkspaceId'>>;
+/** Each kind has settings of its own. */
+type OwnSettings = Pick<GameKey, 'requirePlayerToken'> &
+  Pick<ApiKey, 'allowDataApi' | 'subscriberWorkspaceId'>;
+export type AnyKey = Omit<GameKey, keyof OwnSettings> & Partial<OwnSettings>;
 type KeyPage = Omit<GameKeyPage, 'items'> & { items: AnyKey[] };
-export type NewKey = Body<'/api/bus_tenants/{tenantId}/api-keys', 'post'>;
-export type KeyChange = Body<'/api/bus_tenants/{tenantId}/api-keys/{keyId}', 'patch'>;
+export type NewKey = Body<'/api/bus_tenants/{tenantId}/game-keys', 'post'> &
+  Body<'/api/bus_tenants/{tenantId}/api-keys', 'post'>;
+export type KeyChange = Body<'/api/bus_tenants/{tenantId}/game-keys/{keyId}', 'patch'> &
+  Body<'/api/bus_tenants/{tenantId}/api-keys/{keyId}', 'patch'>;
 
 const KEY_PATH = {
   game: '/api/bus_tenants/{tenantId}/game-keys/{keyId}',
