@@ -3997,7 +3997,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to 30 seconds.
+             * @description The time of the last accepted request. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4208,7 +4208,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to 30 seconds.
+             * @description The time of the last accepted request. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4295,7 +4295,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to 30 seconds.
+             * @description The time of the last accepted request. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4409,7 +4409,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to 30 seconds.
+             * @description The time of the last accepted request. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4452,7 +4452,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to 30 seconds.
+             * @description The time of the last accepted request. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -5061,7 +5061,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to 30 seconds.
+             * @description The time of the last accepted request. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**

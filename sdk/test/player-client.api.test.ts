@@ -606,15 +606,19 @@ describe('a proof of identity', () => {
       proof: await source.game.profile.signProof(source.wallet),
     });
     const game = newClient();
-    await game.signIn.withProvider(mock(someName()));
+    const wallet = new TestWallet();
+    await game.signIn.withWallet(wallet);
     const merged = {
       sourceProfileId: source.playerId,
       sourceProvider: 'Mock',
       sourceAuthToken: method.token,
     } as const;
-    await assert.rejects(game.profile.merge(merged), failsWith('identity_proof_required', 403));
-    const sourceProof = await game.profile.signProof(source.wallet);
-    assert.deepEqual((await game.profile.merge({ ...merged, sourceProof })).mergedProfileIds, [
+    const needed = failsWith('identity_proof_required', 403);
+    await assert.rejects(game.profile.merge(merged), needed);
+    const proven = async () => ({ ...merged, sourceProof: await game.profile.signProof(source.wallet) });
+    await assert.rejects(game.profile.merge(await proven()), needed);
+    const proof = await game.profile.signProof(wallet);
+    assert.deepEqual((await game.profile.merge(await proven(), { proof })).mergedProfileIds, [
       source.playerId,
     ]);
   });

@@ -158,7 +158,7 @@ describe('lastUsedAt of a key', () => {
     const lastUsed = async () =>
       (
         await app.owner.query(
-          `SELECT kind, last_used_at IS NOT NULL AS used, xmin::text AS version FROM tenant_keys
+          `SELECT kind, last_used_at IS NOT NULL AS used, last_used_at <= revoked_at AS "isBeforeEnd", xmin::text AS version FROM tenant_keys
          WHERE tenant_id = $1 ORDER BY kind DESC`,
           [tenantId],
         )
@@ -166,6 +166,10 @@ describe('lastUsedAt of a key', () => {
     const before = await lastUsed();
     for (let use = 0; use < 100; use++) assert.ok(await keys.authenticate('game', gameKey, null));
     assert.deepEqual(await lastUsed(), before, 'a use alone does not write');
+    await app.owner.query(
+      `UPDATE tenant_keys SET revoked_at = clock_timestamp() WHERE tenant_id = $1 AND kind = 'game'`,
+      [tenantId],
+    );
     await keys.close();
     await database.close();
     const after = await lastUsed();
@@ -177,5 +181,6 @@ describe('lastUsedAt of a key', () => {
       ],
     );
     assert.equal(after[1].version, before[1].version);
+    assert.equal(after[0].isBeforeEnd, true, 'the time is that of the use, not of the write');
   });
 });

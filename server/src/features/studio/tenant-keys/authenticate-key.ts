@@ -11,7 +11,7 @@ import { updateLastUsed, type FoundKey } from './queries.ts';
 
 const MAX_CACHED_KEYS = 10_000;
 
-/** `lastUsedAt` is written in a batch, so requests do not wait for it. It is accurate to 30 seconds. */
+/** `lastUsedAt` is written in a batch, so requests do not wait for it. It shows up to 30 seconds later. */
 const LAST_USED_INTERVAL_MS = 30_000;
 
 export interface KeyAuthenticator {
@@ -47,12 +47,13 @@ export function openKeyAuthenticator(
     idsOf: ({ tenantId, workspaceId, payerId }) => [tenantId, workspaceId, payerId],
   });
 
-  const usedKeyIds = new Set<string>();
+  /** When each key was used last, in milliseconds, if that is not written yet. */
+  const usedAt = new Map<string, number>();
   const writeLastUsed = async (): Promise<void> => {
-    const keyIds = [...usedKeyIds];
-    usedKeyIds.clear();
+    const uses = new Map(usedAt);
+    usedAt.clear();
     // The next use of a key writes a newer time.
-    if (keyIds.length > 0) await updateLastUsed(database, keyIds).catch(() => {});
+    if (uses.size > 0) await updateLastUsed(database, uses).catch(() => {});
   };
   const { close } = createFlusher(LAST_USED_INTERVAL_MS, writeLastUsed);
 
@@ -65,7 +66,7 @@ export function openKeyAuthenticator(
       );
       if (!found) return undefined;
       if (found.expiresAtMs !== null && found.expiresAtMs <= Date.now()) return undefined;
-      usedKeyIds.add(found.keyId);
+      usedAt.set(found.keyId, Date.now());
       return found;
     },
     invalidate: cache.invalidate,

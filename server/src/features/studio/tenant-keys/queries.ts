@@ -15,8 +15,10 @@ export function findKey(db: Querier, kind: KeyKind, fingerprint: Buffer): Promis
   return db.row(sql`SELECT * FROM guildhall_find_key_caller(${kind}, ${fingerprint})`);
 }
 
-export async function updateLastUsed(db: Querier, keyIds: string[]): Promise<void> {
-  await db.run(sql`SELECT guildhall_touch_keys(${keyIds}::uuid[])`);
+/** Records when keys of any tenant were used, by their ids. An earlier use than the recorded one changes nothing. */
+export async function updateLastUsed(db: Querier, usedAtMs: Map<string, number>): Promise<void> {
+  const times = [...usedAtMs.values()].map((ms) => new Date(ms).toISOString());
+  await db.run(sql`SELECT guildhall_touch_keys(${[...usedAtMs.keys()]}::uuid[], ${times}::timestamptz[])`);
 }
 
 /** The settings of a key that can be chosen at creation and changed later. */

@@ -71,7 +71,12 @@ const keyFields = {
   ...settings,
   createdAt: Timestamp,
   revokedAt: Nullable(Timestamp),
-  lastUsedAt: Nullable(Type.String({ ...Timestamp, description: 'Accurate to 30 seconds.' })),
+  lastUsedAt: Nullable(
+    Type.String({
+      ...Timestamp,
+      description: 'The time of the last accepted request. It shows up to 30 seconds later.',
+    }),
+  ),
   successorId: Nullable(
     Type.String({ ...Guid, description: 'The key that replaced this one in a rotation.' }),
   ),
