@@ -28,6 +28,8 @@ export function isDatabaseUnavailable(error: Error): boolean {
     ) ||
     /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/.test(
       message,
-    )
+    ) ||
+    // Citus gives no code of their own to these errors: the coordinator or another node has died.
+    /^(postmaster was shut down|failure on connection marked as essential)/.test(message)
   );
 }

@@ -53,6 +53,17 @@ describe('errorHandler', () => {
     );
   });
 
+  test('returns 503 if a node of a cluster of Citus dies during the request', async () => {
+    for (const message of [
+      'postmaster was shut down, exiting',
+      'failure on connection marked as essential: 10.0.0.2:5432',
+    ]) {
+      thrown = { code: 'XX000', message };
+      const answer = await app.inject('/');
+      assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '5'], message);
+    }
+  });
+
   test('logs why the database is unavailable, and nothing about it if the server stops', async () => {
     thrown = { code: '53300', message: 'too many clients' };
     lines = [];
