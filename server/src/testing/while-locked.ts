@@ -2,6 +2,9 @@ import type pg from 'pg';
 import { eventually } from './eventually.ts';
 import type { TestApp } from './test-app.ts';
 
+/** On Citus, a statement about events waits on the node that has them. */
+const ACTIVITY = process.env['TEST_CITUS_URL'] ? 'citus_stat_activity' : 'pg_stat_activity';
+
 /**
  * Runs `work` while a transaction of the test holds locks, to bring requests into the order that a race needs.
  * `waiting` waits until this many statements wait for a lock. `release` releases the locks.
@@ -14,7 +17,7 @@ export async function whileLocked(
   const holder = await owner.connect();
   const isWaiting = async (count: number): Promise<boolean> => {
     const { rows } = await owner.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      `SELECT FROM ${ACTIVITY} WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return rows.length === count;
   };
