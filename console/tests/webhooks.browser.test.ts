@@ -202,12 +202,14 @@ describe('webhooks', () => {
   test('opens a delivery with its payload by its URL, and sends it before its next attempt', async () => {
     const { id, pending } = await arrangeDeliveries();
     await app.owner.query(
-      `UPDATE webhook_deliveries SET attempts = 3, next_attempt_at = now() + interval '2 hours' WHERE id = $1`,
+      `UPDATE webhook_deliveries SET attempts = 3, last_status_code = 503, next_attempt_at = now() + interval '2 hours'
+       WHERE id = $1`,
       [pending],
     );
     const page = await studio.open(`${webhooks}/${id}?delivery=${pending}`);
     await page.getByRole('region', { name: 'Payload' }).getByText('webhook.test').waitFor();
     await page.getByRole('dialog').getByText('in 2 hr.').waitFor();
+    await page.getByRole('dialog').getByText('Retrying', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Redeliver' }).click();
     await countBecomes(page.getByRole('button', { name: 'Redeliver' }), 0);
     await page.getByRole('dialog').getByText('in 2 hr.').waitFor({ state: 'detached' });

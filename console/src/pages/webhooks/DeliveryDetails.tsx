@@ -44,7 +44,7 @@ export function DeliveryDetails({ path, deliveryId, canChange, isEnabled }: Deli
       <Facts
         facts={[
           ['Event', deliveryNames[data.eventType] ?? data.eventType],
-          ['State', <DeliveryState key="state" status={data.status} />],
+          ['State', <DeliveryState key="state" delivery={data} />],
           ['Created', <RelativeTime key="created" at={data.createdAt} />],
           ['Next attempt', <NextAttempt key="next" delivery={data} isEnabled={isEnabled} />],
           ...named('Game', tenantId, gameNames),

@@ -71,12 +71,12 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
               label="State"
               value={filter.status}
               choices={[
-                { value: 'pending', label: 'Pending' },
+                { value: 'pending', label: 'Pending or retrying' },
                 { value: 'delivered', label: 'Delivered' },
                 { value: 'failed', label: 'Failed' },
               ]}
               onChange={(status) => change({ status })}
-              width={130}
+              width={160}
             />
             <FilterSelect
               label="Event"
@@ -132,7 +132,7 @@ const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
     header: 'State',
     width: 110,
     narrowWidth: 90,
-    cell: ({ status }) => <DeliveryState status={status} />,
+    cell: (delivery) => <DeliveryState delivery={delivery} />,
   },
   {
     id: 'status',

@@ -12,7 +12,18 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   );
 }
 
-export function DeliveryState({ status }: { status: Delivery['status'] }) {
+type AttemptedDelivery = Pick<Delivery, 'status' | 'lastStatusCode' | 'lastError'>;
+
+export function DeliveryState({
+  delivery: { status, lastStatusCode, lastError },
+}: {
+  delivery: AttemptedDelivery;
+}) {
   if (status === 'delivered') return <State tone="good">Delivered</State>;
-  return status === 'failed' ? <State tone="bad">Failed</State> : <State tone="info">Pending</State>;
+  if (status === 'failed') return <State tone="bad">Failed</State>;
+  return (lastStatusCode ?? lastError) === null ? (
+    <State tone="info">Pending</State>
+  ) : (
+    <State tone="warn">Retrying</State>
+  );
 }
