@@ -145,7 +145,7 @@ const TABLES_ON_A_PHONE: Record<string, [label: string, columns: string[]]> = {
   [`${game}/matches`]: ['Matches', ['Match', 'Mode', 'State', 'Started']],
   [`${game}/definitions`]: ['Definitions', ['Event key', 'Event value', 'Scope', 'Active']],
   [`${game}/keys`]: ['Game keys', ['Name', 'State', 'Last used', 'Action']],
-  [`${workspace}/members`]: ['Members', ['Email', 'Role', 'State']],
+  [`${workspace}/members`]: ['Members', ['Email', 'Role', 'Action']],
   [`${workspace}/webhooks`]: ['Webhooks', ['URL', 'State']],
   [`${workspace}/webhooks/${webhook.id}`]: ['Deliveries', ['Event', 'State', 'Created']],
   '/platform/health': ['Job queues', ['Queue', 'Waiting', 'Failed']],

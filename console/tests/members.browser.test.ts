@@ -45,22 +45,24 @@ describe('members', () => {
     await page.getByRole('button', { name: 'Change the role to admin' }).click();
     await dialogCloses(page);
     await rowOf(page, email)
-      .getByRole('button', { name: `Remove ${email}` })
+      .getByRole('button', { name: `Change the member ${email}` })
       .click();
+    await page.getByRole('menuitem', { name: 'Remove the member' }).click();
     await page.getByRole('button', { name: 'Remove the member' }).click();
     await rowOf(page, email).waitFor({ state: 'detached' });
   });
 
   test('offer a viewer only to leave, which leads to the workspaces', async () => {
     const page = await open('viewer');
-    const leave = page.getByRole('button', { name: 'Leave' });
-    await leave.waitFor();
+    const menu = page.getByRole('main').getByRole('button', { name: /^Change the member / });
+    await menu.waitFor();
     await countBecomes(page.getByRole('main').getByRole('button'), 1);
     await countBecomes(page.getByRole('main').getByRole('combobox'), 0);
     // It ends when the page is closed.
     const missing = page.getByText('does not exist').waitFor({ timeout: 0 });
     missing.catch(() => {});
-    await leave.click();
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Leave the workspace' }).click();
     await page.getByRole('button', { name: 'Leave the workspace' }).click();
     await page.waitForURL('**/workspaces');
     await page.getByRole('heading', { name: 'No workspace yet' }).waitFor();

@@ -1,13 +1,13 @@
-import { Button, Select } from '@mantine/core';
+import { ActionIcon, Button, Menu, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Ellipsis } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
 import { meQuery, useRole, type Role } from '../../app/account';
 import type { Column } from '../../components/DataTable';
 import { capitalize } from '../../components/format';
 import { Page } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
-import { RowButton } from '../../components/RowButton';
 import { State } from '../../components/State';
 import { TablePanel } from '../../components/TablePanel';
 import { useTableRows } from '../../components/use-table-rows';
@@ -73,7 +73,7 @@ function columns(
 ): Column<Member>[] {
   const isManaged = ({ role }: Member): boolean => roles.some(({ value }) => value === role);
   return [
-    { id: 'email', header: 'Email', narrowWidth: 168, cell: ({ email }) => email },
+    { id: 'email', header: 'Email', narrowWidth: 190, cell: ({ email }) => email },
     { id: 'name', header: 'Name', width: 160, cell: ({ displayName }) => displayName ?? '–' },
     {
       id: 'role',
@@ -93,26 +93,46 @@ function columns(
           capitalize(member.role)
         ),
     },
-    { id: 'state', header: 'State', width: 110, narrowWidth: 92, cell: ({ status }) => STATES[status] },
+    { id: 'state', header: 'State', width: 110, cell: ({ status }) => STATES[status] },
     { id: 'since', header: 'Since', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     { id: 'expires', header: 'Expires', width: 120, cell: ({ expiresAt }) => <MaybeTime at={expiresAt} /> },
     {
       id: 'remove',
       header: 'Action',
       isAction: true,
-      width: 110,
+      width: 66,
+      narrowWidth: 64,
       cell: (member) => {
         const { userId } = member;
         if (userId !== null && userId === ownId)
-          return <RowButton onClick={() => open({ kind: 'leave', userId })}>Leave</RowButton>;
+          return (
+            <MemberMenu member={member}>
+              <Menu.Item onClick={() => open({ kind: 'leave', userId })}>Leave the workspace</Menu.Item>
+            </MemberMenu>
+          );
         if (!isManaged(member)) return null;
-        const verb = userId === null ? 'Withdraw' : 'Remove';
         return (
-          <RowButton label={`${verb} ${member.email}`} onClick={() => open({ kind: 'remove', member })}>
-            {verb}
-          </RowButton>
+          <MemberMenu member={member}>
+            <Menu.Item c="var(--gh-bad)" onClick={() => open({ kind: 'remove', member })}>
+              {userId === null ? 'Withdraw the invitation' : 'Remove the member'}
+            </Menu.Item>
+          </MemberMenu>
         );
       },
     },
   ];
+}
+
+/** A button in each row would be alone in view on a phone, without the name of its member. */
+function MemberMenu({ member: { email }, children }: { member: Member; children: ReactNode }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Change the member ${email}`}>
+          <Ellipsis size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  );
 }
