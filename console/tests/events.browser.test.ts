@@ -93,7 +93,19 @@ describe('the first steps of a game', () => {
 
     // Another page load does not have the key, and shows the newest one.
     await page.goto(`/games/${tenant.tenantId}/events`);
-    await commandOf(page, 'Event', { ...tenant, gameKey });
+    const command = await commandOf(page, 'Event', { ...tenant, gameKey });
+    await page.getByText(`Replace ${gameKey.slice(0, 14)}… with your whole key`).waitFor();
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Events');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const newKey = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await page.getByText('with your whole key').waitFor({ state: 'detached' });
+    const shown = page.getByRole('region', { name: 'Event: curl command' });
+    await becomes(
+      async () => (await shown.innerText()).replace(/(?<="occurredAt":")[^"]+/, ''),
+      command.replace(gameKey, newKey).replace(/(?<="occurredAt":")[^"]+/, ''),
+    );
   });
 
   test('are not shown as open while it is unknown what happened', async () => {

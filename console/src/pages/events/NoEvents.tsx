@@ -7,6 +7,7 @@ import { TextLink } from '../../components/links';
 import { isInterval } from '../../components/range';
 import { definitionsQuery } from '../definitions/queries';
 import { AutoCreateSwitch } from '../first-run/Prerequisites';
+import { WholeKeyNote } from '../first-run/WholeKeyNote';
 import { SignInLink } from '../players/SignInSnippet';
 import { EventSnippet } from './EventSnippet';
 import { leavesOut, type EventFilter, type EventRange } from './queries';
@@ -41,6 +42,7 @@ export function NoEvents({
       next={
         <>
           <NewGameSwitch tenantId={tenantId} />
+          <WholeKeyNote />
           <EventSnippet tenantId={tenantId} scope={scope} />
         </>
       }

@@ -10,7 +10,7 @@ export function CreateKey({ tenantId, isFirst }: { tenantId: string; isFirst: bo
   const [secret, setSecret] = useState<string>();
   return (
     <>
-      <Button variant={isFirst ? 'filled' : 'default'} onClick={creating.open}>
+      <Button w="fit-content" variant={isFirst ? 'filled' : 'default'} onClick={creating.open}>
         Create a game key
       </Button>
       {isCreating && (

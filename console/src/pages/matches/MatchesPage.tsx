@@ -11,6 +11,7 @@ import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { WholeKeyNote } from '../first-run/WholeKeyNote';
 import { useSnippetKey } from '../keys/queries';
 import { SignInLink } from '../players/SignInSnippet';
 import { matchColumns } from './columns';
@@ -67,7 +68,15 @@ export function MatchesPage() {
           </NoResults>
         }
         empty={
-          <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
+          <EmptyState
+            title="No matches yet"
+            next={
+              <>
+                <WholeKeyNote />
+                <MatchSnippet tenantId={game.id} />
+              </>
+            }
+          >
             A game server creates a match for players who are signed in. Run the command of{' '}
             <SignInLink tenantId={game.id} /> first, in the same terminal or file. Then run this one:
           </EmptyState>

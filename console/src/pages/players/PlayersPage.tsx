@@ -15,6 +15,7 @@ import { SearchInput } from '../../components/SearchInput';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { MockSwitch } from '../first-run/Prerequisites';
+import { WholeKeyNote } from '../first-run/WholeKeyNote';
 import { SignInSnippet } from './SignInSnippet';
 import { PlayerState } from './PlayerState';
 import { providerChoices, providerNames } from './providers';
@@ -103,6 +104,7 @@ export function PlayersPage() {
             next={
               <>
                 <MockSwitch tenantId={game.id} />
+                <WholeKeyNote />
                 <SignInSnippet tenantId={game.id} />
               </>
             }

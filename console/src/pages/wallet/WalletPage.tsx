@@ -19,6 +19,7 @@ import { kindChoices, nameOfKind, summarise } from './entry-kinds';
 import { useWalletEntries, type WalletEntry } from './queries';
 import { VerifyPanel } from './VerifyPanel';
 import { WalletPlayer } from './WalletPlayer';
+import { WholeKeyNote } from '../first-run/WholeKeyNote';
 import { WalletSnippet } from './WalletSnippet';
 
 const route = getRouteApi('/app/games/$tenantId/wallet');
@@ -86,7 +87,15 @@ export function WalletPage() {
           </NoResults>
         }
         empty={
-          <EmptyState title="No entries yet" next={<WalletSnippet tenantId={game.id} />}>
+          <EmptyState
+            title="No entries yet"
+            next={
+              <>
+                <WholeKeyNote />
+                <WalletSnippet tenantId={game.id} />
+              </>
+            }
+          >
             Each call of the wallet recording adds an entry that holds the hash of the entry before. So nobody
             can change an entry unnoticed. Add a first player:
           </EmptyState>
