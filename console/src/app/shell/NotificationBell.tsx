@@ -13,6 +13,7 @@ import { useDisclosure, useInViewport } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { useWorkspaceNames } from '../account';
 import { ErrorState, ErrorText } from '../../components/ErrorState';
 import { formatCount } from '../../components/format';
 import { RelativeTime, TimesAreTabStops } from '../../components/RelativeTime';
@@ -38,6 +39,7 @@ export function NotificationBell() {
   const unread = notifications.data?.pages[0]?.unreadCount ?? 0;
   const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
+  const workspaceNames = useWorkspaceNames();
   const error = readAll.error ?? (hasFailedToLoadMore ? null : notifications.error);
   const toggle = (): void => {
     readAll.reset();
@@ -132,6 +134,11 @@ export function NotificationBell() {
                 <Text size="xs" c="dimmed">
                   {item.text}
                 </Text>
+                {workspaceNames.size > 1 && workspaceNames.has(item.workspaceId ?? '') && (
+                  <Text size="xs" c="dimmed">
+                    Workspace: {workspaceNames.get(item.workspaceId ?? '')}
+                  </Text>
+                )}
               </Stack>
             </UnstyledButton>
           ))}

@@ -23,17 +23,19 @@ interface Notice {
 
 /**
  * Notifies the owners and admins of a workspace, each with a notification and, up to a daily limit, a mail. Runs in the caller's
- * transaction, so that each of them is notified exactly once if it commits.
+ * transaction, so that each of them is notified exactly once if it commits. `notice` gets the quoted name of the workspace.
  */
 export async function notifyTeam(
   services: MailServices,
   transaction: Querier,
   workspaceId: string,
-  notice: Notice,
+  notice: Notice | ((workspace: string) => Notice),
 ): Promise<void> {
   const team = await listTeamRecipients(transaction, workspaceId);
-  const reason = `You receive this email as an owner or admin of the workspace ${quoted(team[0]?.workspaceName ?? '')}.`;
-  await notify(services, transaction, team, { ...notice, workspaceId, reason });
+  const workspace = quoted(team[0]?.workspaceName ?? '');
+  const reason = `You receive this email as an owner or admin of the workspace ${workspace}.`;
+  const content = typeof notice === 'function' ? notice(workspace) : notice;
+  await notify(services, transaction, team, { ...content, workspaceId, reason });
 }
 
 /**

@@ -25,21 +25,29 @@ export async function dispatchAlert(
   });
 }
 
-const NAMES: Record<AlertType, { title: string; unit: string }> = {
-  rate_spike: { title: 'Rate spike', unit: 'requests' },
-  payload_spike: { title: 'Payload spike', unit: 'bytes' },
-};
+const TITLES: Record<AlertType, string> = { rate_spike: 'Rate spike', payload_spike: 'Payload spike' };
 
 function textOf({ type, keyKind, keyName, tenantName, observed, threshold }: PendingAlert) {
-  const { title, unit } = NAMES[type];
+  const title = TITLES[type];
   const kind = `${keyKind === 'api' ? 'API' : 'game'} key`;
   const key = `${kind} ${quoted(keyName)} of the game ${quoted(tenantName)}`;
-  const number = (value: number) => value.toLocaleString('en-US');
+  const [sent, limit] =
+    type === 'payload_spike'
+      ? [`${formatBytes(observed)} (${formatNumber(observed)} bytes)`, formatBytes(threshold)]
+      : [`${formatNumber(observed)} requests`, formatNumber(threshold)];
   return {
     title: `${title}: the ${key}`,
     subject: `${title} on ${keyKind === 'api' ? 'an' : 'a'} ${kind}`,
-    text:
-      `The ${key} sent ${number(observed)} ${unit} in one minute. Threshold: ${number(threshold)}. ` +
-      'An alert refuses no requests.',
+    text: `The ${key} sent ${sent} in one minute. Threshold: ${limit}. An alert refuses no requests.`,
   };
+}
+
+const formatNumber = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** The units of the console, which shows and changes the thresholds. */
+function formatBytes(bytes: number): string {
+  const unit = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), BYTE_UNITS.length - 1);
+  return `${formatNumber(bytes / 1024 ** unit)} ${BYTE_UNITS[unit]}`;
 }

@@ -134,6 +134,18 @@ describe('raiseAlert', () => {
 });
 
 describe('dispatchAlert', () => {
+  test('says the bytes of a payload spike in the units of the console', async () => {
+    const { tenant, spike } = await arrangeSpike();
+    await arrangeAccount(app, tenant, 'owner');
+    await raiseAlert(first, HOUR, { ...spike, type: 'payload_spike', threshold: 65_536, observed: 100_000 });
+    const [{ id: alertId }] = await alertsOf(spike);
+    await dispatchAlert(first, { tenantId: tenant.tenantId, alertId });
+    const { rows } = await app.owner.query('SELECT text FROM notifications WHERE workspace_id = $1', [
+      tenant.workspaceId,
+    ]);
+    assert.match(rows[0].text, / sent 97\.7 KiB \(100,000 bytes\) in one minute\. Threshold: 64 KiB\. /);
+  });
+
   test('notifies once, even if its job runs several times in several processes', async () => {
     const { tenant, spike } = await arrangeSpike();
     const owner = await arrangeAccount(app, tenant, 'owner');

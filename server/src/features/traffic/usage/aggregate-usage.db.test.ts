@@ -204,6 +204,7 @@ describe('usage warnings', () => {
 
   test('reach the team and the webhooks, with the highest percentage only', async () => {
     const payer = await arrangePayer(10);
+    await app.owner.query(`UPDATE workspaces SET name = 'Harbor Games' WHERE id = $1`, [payer.workspaceId]);
     const owner = await arrangeAccount(app, payer.tenant, 'owner');
     await arrangeAccount(app, payer.tenant, 'viewer');
     await app.owner.query(
@@ -221,11 +222,17 @@ describe('usage warnings', () => {
     const [{ account_id, type, title, text, data }] = notifications.rows;
     assert.deepEqual(
       [account_id, type, title],
-      [owner.accountId, 'usage.warning', '100 % of the units of your plan are used'],
+      [owner.accountId, 'usage.warning', '100 % of the units of the workspace “Harbor Games” are used'],
     );
-    assert.match(text, /^12 of 10 units of this month are used\. The next period begins on \d{4}-\d\d-01\.$/);
+    assert.match(
+      text,
+      /^The workspace “Harbor Games” has used 12 of 10 units of this month\. The next period begins on \d{4}-\d\d-01\.$/,
+    );
     assert.deepEqual([data.percent, data.used, data.limit], [100, 12, 10]);
-    const mails = await app.owner.query('SELECT recipient FROM mails WHERE subject = $1', [title]);
+    // A subject has no name that a user chose.
+    const mails = await app.owner.query('SELECT recipient FROM mails WHERE subject = $1', [
+      '100 % of the units of your plan are used',
+    ]);
     assert.deepEqual(mails.rows, [{ recipient: `${owner.accountId}@example.com` }]);
     const deliveries = await app.owner.query('SELECT body FROM webhook_deliveries');
     assert.equal(deliveries.rowCount, 1);

@@ -42,13 +42,14 @@ async function sendWarning(
   { workspaceId, ...data }: UsageWarning,
 ): Promise<void> {
   const { percent, used, limit, periodEnd } = data;
-  await notifyTeam(services, transaction, workspaceId, {
+  await notifyTeam(services, transaction, workspaceId, (workspace) => ({
     type: 'usage.warning',
-    title: `${percent} % of the units of your plan are used`,
-    text: `${count(used)} of ${count(limit)} units of this month are used. The next period begins on ${periodEnd.slice(0, 10)}.`,
+    title: `${percent} % of the units of the workspace ${workspace} are used`,
+    subject: `${percent} % of the units of your plan are used`,
+    text: `The workspace ${workspace} has used ${count(used)} of ${count(limit)} units of this month. The next period begins on ${periodEnd.slice(0, 10)}.`,
     data,
     toUnverified: true,
-  });
+  }));
   await publish(services, transaction, { type: 'usage.warning', data: { workspaceId, ...data } });
 }
 
