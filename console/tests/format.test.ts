@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { distinctNames, formatRelativeTime, formatShare } from '../src/components/format.ts';
+import { distinctNames, formatRelativeTime, formatShare, shortenId } from '../src/components/format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const format = (offset: number): string => formatRelativeTime(new Date(NOW + offset).toISOString(), NOW);
+
+describe('an id', () => {
+  test('shows its two ends, and an email address whole', () => {
+    assert.equal(shortenId('01a22df1-945c-7742-af59-3df1923bd312'), '01a22d…3bd312');
+    assert.equal(shortenId('ada.lovelace@example.com'), 'ada.lovelace@example.com');
+  });
+});
 
 describe('a relative time', () => {
   test('rounds a future time, so that a ban of 7 days ends in 7 days', () => {

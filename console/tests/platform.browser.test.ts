@@ -111,6 +111,10 @@ describe('platform administration', () => {
     await page.getByRole('heading', { name: 'Nobody has this id or address' }).waitFor();
     await find('ada@example.com');
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    await page
+      .getByRole('region', { name: 'Games of Ada Lovelace' })
+      .getByRole('link', { name: 'Tidewater' })
+      .waitFor();
     await page.getByRole('button', { name: 'Delete the player' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete Ada Lovelace' });
     const confirm = dialog.getByRole('button', { name: 'Delete the player' });

@@ -750,6 +750,10 @@ describe('players', () => {
     const id = `${eve.playerId.slice(0, 6)}…${eve.playerId.slice(-6)}`;
     await page.getByRole('button', { name: `${id}: copy` }).waitFor();
     await assertAccessible(page, 'merged profiles');
+    const merged = page.getByText(`The player ${id} was merged into this player.`);
+    await countBecomes(merged, 0);
+    await page.goto(`${studio.game}/players/${eve.playerId}`);
+    await merged.waitFor();
     await page.getByRole('tab', { name: 'Events' }).click();
     await page.getByText('wallhack').waitFor();
     await page.getByRole('tab', { name: 'Matches' }).click();

@@ -68,9 +68,9 @@ export function distinctNames(records: { id: string; name: string }[]): Map<stri
   );
 }
 
-/** The two ends of an id. Ids of version 7 begin with the time, so both ends are needed to tell rows apart. */
+/** The two ends of an id. Ids of version 7 begin with the time, so both ends are needed to tell rows apart. An email address stays whole. */
 export function shortenId(id: string): string {
-  return id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`;
+  return id.length <= 14 || id.includes('@') ? id : `${id.slice(0, 6)}…${id.slice(-6)}`;
 }
 
 /** The choices of a select, from pairs of a value and its name. */

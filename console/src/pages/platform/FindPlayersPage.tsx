@@ -1,8 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
+import { meQuery } from '../../app/account';
+import { gamesQuery } from '../../app/game';
 import { Pending } from '../../components/Pending';
 import { NoRows } from '../../components/NoRows';
 import { CopyableId } from '../../components/CopyableId';
@@ -77,6 +79,7 @@ function Results({ search }: { search: string }) {
 function PlayerPanel({ player, onDeleted }: { player: FoundPlayer; onDeleted: () => void }) {
   const [isDeleting, deleting] = useDisclosure();
   const name = nameOf({ ...player, playerId: player.id });
+  const games = useOwnGames();
   return (
     <Panel
       title={name}
@@ -116,7 +119,7 @@ function PlayerPanel({ player, onDeleted }: { player: FoundPlayer; onDeleted: ()
         <DataTable
           inline
           label={`Games of ${name}`}
-          columns={gameColumns}
+          columns={gameColumns(player.id, games)}
           rows={player.tenantAccess}
           rowKey={({ tenantId }) => tenantId}
           empty={<NoRows>This player has not signed in to a game.</NoRows>}
@@ -166,13 +169,35 @@ const methodColumns: Column<FoundPlayer['authMethods'][number]>[] = [
   },
 ];
 
-const gameColumns: Column<FoundPlayer['tenantAccess'][number]>[] = [
+/** What the games of the reader's own workspaces are called, by id. */
+function useOwnGames(): Map<string, string> {
+  const memberships = useQuery(meQuery).data?.memberships ?? [];
+  return useQueries({
+    queries: memberships.map(({ workspaceId }) => gamesQuery(workspaceId)),
+    combine: (answers) =>
+      new Map(answers.flatMap(({ data }) => data?.items.map(({ id, name }) => [id, name] as const) ?? [])),
+  });
+}
+
+const gameColumns = (
+  playerId: string,
+  games: Map<string, string>,
+): Column<FoundPlayer['tenantAccess'][number]>[] => [
   {
     id: 'game',
-    header: 'Game id',
+    header: 'Game',
     width: 180,
     narrowWidth: 126,
-    cell: ({ tenantId }) => <CopyableId id={tenantId} />,
+    cell: ({ tenantId }) => {
+      const name = games.get(tenantId);
+      return name === undefined ? (
+        <CopyableId id={tenantId} />
+      ) : (
+        <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
+          {name}
+        </Link>
+      );
+    },
   },
   { id: 'role', header: 'Role', narrowWidth: 72, cell: ({ tenantRole }) => capitalize(tenantRole) },
   {

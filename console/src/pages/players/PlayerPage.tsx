@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Menu, Tabs } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Tabs, Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
@@ -54,12 +54,19 @@ export function PlayerPage() {
         </ButtonLink>
       }
     >
-      {(data) => <LoadedPlayer tenantId={game.id} player={data} />}
+      {(data) => <LoadedPlayer tenantId={game.id} requestedId={playerId} player={data} />}
     </RecordPage>
   );
 }
 
-function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }) {
+interface LoadedPlayerProps {
+  tenantId: string;
+  /** The id in the URL, which can be that of a merged profile. */
+  requestedId: string;
+  player: Player;
+}
+
+function LoadedPlayer({ tenantId, requestedId, player }: LoadedPlayerProps) {
   const { tab = 'sessions' } = route.useSearch();
   const change = useSearchChange<{ tab: string | undefined }>();
   const isPlatformAdmin = useIsPlatformAdmin();
@@ -75,6 +82,13 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       subtitle={<CopyableId id={player.playerId} whole />}
       actions={<Actions tenantId={tenantId} player={player} name={name} />}
     >
+      {requestedId.toLowerCase() !== player.playerId && (
+        <Panel>
+          <Text size="sm">
+            The player <CopyableId id={requestedId} /> was merged into this player.
+          </Text>
+        </Panel>
+      )}
       {player.ban && <BanPanel {...path} ban={player.ban} />}
       <Panel title="Profile">
         <Facts
