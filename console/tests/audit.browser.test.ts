@@ -152,9 +152,17 @@ describe('players of several games', () => {
 });
 
 describe('the overview', () => {
-  test('says the latest changes in words', async () => {
+  test('says the latest changes in words, with their targets, and leads to their records', async () => {
     const page = await studio.open(game);
-    await page.getByText('Banned a player', { exact: true }).waitFor();
+    for (const [action, target] of [
+      ['Banned a player', 'Ada Lovelace'],
+      ['Revoked a game key', 'Build 7'],
+      ['Changed the game', 'Tidewater'],
+    ] as const)
+      await page.getByRole('listitem').filter({ hasText: action }).filter({ hasText: target }).waitFor();
     await countBecomes(page.getByText('player.banned'), 0);
+    await page.getByRole('link', { name: 'Revoked a game key' }).click();
+    await page.waitForURL(`**/audit?action=game_key.revoked&targetId=${key.id}`);
+    await rowsBecome(page, 1);
   });
 });

@@ -144,7 +144,7 @@ describe('a player', () => {
        WHERE tenant_id = $1 AND search_name = ''`,
       [tenant.tenantId],
     );
-    const page = await studio.open(game);
+    const page = await studio.open(`${game}/settings`);
     const lookUps = lookUpsOf(page);
     await page.route('**/players/bulk', (route) => route.fulfill({ status: 500, body: '{}' }));
     await page.goto(`${game}/events?scope=player&eventKey=ada_1`);

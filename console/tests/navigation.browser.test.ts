@@ -386,7 +386,7 @@ describe('the overview', () => {
     await page.getByText('Undertow', { exact: true }).last().waitFor();
     await countBecomes(figures.getByText('1', { exact: true }), 0);
     answers();
-    await countBecomes(figures.getByText('unchanged'), 2);
+    await countBecomes(figures.getByText('unchanged'), 4);
 
     // A figure that could not be read is read again on request.
     await failUntilTriedAgain(page, '**/sessions/analytics*');
@@ -404,11 +404,14 @@ describe('the overview', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await heading(page, 'Overview').waitFor();
     const figures = page.getByRole('region', { name: 'Figures of the time range' });
-    await countBecomes(figures.getByText(/unchanged|none before/), 2);
+    await countBecomes(figures.getByText(/unchanged|none before/), 4);
     await countBecomes(page.getByRole('main').locator('.mantine-Skeleton-root'), 0);
     const notRead = new Set([
       'match events',
       'player events',
+      'match events before',
+      'player events before',
+      'rejected events',
       'sign-ins',
       'sign-ins before',
       'sign-ins over time',
@@ -425,10 +428,11 @@ describe('the overview', () => {
 
 /** What a request of the overview reads. */
 function nameOf({ pathname, searchParams }: URL): string {
+  const before = Date.parse(searchParams.get('to') ?? '') < Date.now() - 3_600_000 ? ' before' : '';
   if (pathname.endsWith('/events/summary') && searchParams.get('bucket') === 'hour')
-    return `${searchParams.get('scope')} events`;
-  if (pathname.endsWith('/sessions/analytics'))
-    return Date.parse(searchParams.get('to')!) < Date.now() - 3_600_000 ? 'sign-ins before' : 'sign-ins';
+    return `${searchParams.get('scope')} events${before}`;
+  if (pathname.endsWith('/sessions/analytics')) return `sign-ins${before}`;
+  if (pathname.endsWith('/rejected-events')) return 'rejected events';
   if (pathname.endsWith('/sessions/timeline')) return 'sign-ins over time';
   if (pathname.endsWith('/audit-records')) return 'latest changes';
   if (pathname.endsWith('/alerts')) return 'alerts';
@@ -441,6 +445,9 @@ describe('the pages of a game', () => {
     await page.getByRole('link', { name: 'Open the alerts' }).click();
     await page.waitForURL(`**/alerts?tenantId=${tenant.tenantId}`);
     await page.goto(studio.game);
+    await page.getByRole('link', { name: 'Open the list' }).click();
+    await page.waitForURL('**/events/rejected');
+    await page.goBack();
     await page.getByRole('link', { name: 'Open the usage by game' }).click();
     await page.waitForURL('**/usage?groupBy=tenant');
     await page.getByRole('radio', { name: 'By game', checked: true }).waitFor({ state: 'attached' });

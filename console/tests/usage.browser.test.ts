@@ -37,6 +37,9 @@ describe('the usage of a workspace', () => {
     await page.reload();
     await page.getByText('35,200 of 30,000 units · 117 %').waitFor();
     await page.getByText('A platform administrator changes the plan.').waitFor();
+    const administrator = await studio.open(usage, { role: 'platformAdmin' });
+    await administrator.getByRole('link', { name: 'Change the plan' }).click();
+    await administrator.waitForURL(`**/platform/workspaces/${tenant.workspaceId}`);
     await app.owner.query('UPDATE workspaces SET monthly_units = NULL WHERE id = $1', [tenant.workspaceId]);
     await row(page, /^Undertow.*34,000/).waitFor();
     await row(page, /^Tidewater.*1,200/).waitFor();
@@ -136,6 +139,44 @@ describe('the usage of a workspace', () => {
     await lastKey.click();
     await page.getByRole('link', { name: 'Open the key' }).click();
     await page.waitForURL(`**/games/${other.tenantId}/keys?key=${rows[1].id}**`);
+  });
+});
+
+describe('a plan whose units are used up', () => {
+  test('is named on the pages of its games that would look healthy', async () => {
+    const spent = await arrangeTenant(app);
+    await app.owner.query('UPDATE workspaces SET monthly_units = 30, hard_stop = true WHERE id = $1', [
+      spent.workspaceId,
+    ]);
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role)
+       SELECT $1, id, 'viewer' FROM accounts WHERE email = $2`,
+      [spent.workspaceId, studio.owner.email],
+    );
+    await addUsage(spent, today, 30);
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text, workspace_id)
+       SELECT gen_random_uuid(), id, 'usage.warning', 'A warning', '', $1 FROM accounts WHERE email = $2`,
+      [tenant.workspaceId, studio.owner.email],
+    );
+    const page = await studio.open(`/games/${spent.tenantId}/events/rejected`);
+    await page.getByText(/Requests with a wrong key or on a used-up plan are not listed/).waitFor();
+    const notice = page.getByText(
+      /^All 30 units are used\. Guildhall refuses requests until [A-Z][a-z]+ 1\./,
+    );
+    await notice.waitFor();
+    await page.getByRole('link', { name: 'Stored events' }).click();
+    await page.waitForURL('**/events');
+    await notice.waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await assertAccessible(page, 'the notice', ['color-contrast', 'region']);
+    await notice.getByRole('link', { name: 'Open the usage' }).click();
+    await page.waitForURL(`**/workspaces/${spent.workspaceId}/usage`);
+    await countBecomes(notice, 0);
+    // A reader of several workspaces sees which one a notification is about.
+    await page.getByRole('button', { name: 'Notifications: 1 unread' }).click();
+    await page.getByRole('button', { name: 'A warning' }).getByText('Workspace: Harbor Games').waitFor();
   });
 });
 

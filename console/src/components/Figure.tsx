@@ -1,5 +1,6 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { formatNumber } from './format';
 import classes from './Figure.module.css';
 
@@ -11,10 +12,12 @@ interface FigureProps {
   /** The course over the period, drawn small. */
   course?: number[] | undefined;
   query: Pick<UseQueryResult, 'error' | 'refetch'>;
+  /** In the place of a course. */
+  children?: ReactNode;
 }
 
 /** One figure with its course and its change to the period before. */
-export function Figure({ label, value, before, course, query }: FigureProps) {
+export function Figure({ label, value, before, course, query, children }: FigureProps) {
   return (
     <div className={classes.figure}>
       <Text size="xs" c="dimmed">
@@ -44,7 +47,9 @@ export function Figure({ label, value, before, course, query }: FigureProps) {
           {before !== undefined && <Change value={value} before={before} />}
         </div>
       )}
-      <div className={classes.sparkline}>{course && course.length > 1 && <Sparkline values={course} />}</div>
+      <div className={classes.sparkline}>
+        {course && course.length > 1 ? <Sparkline values={course} /> : children}
+      </div>
     </div>
   );
 }

@@ -63,9 +63,13 @@ const MOST_BUCKETS = 192;
 
 /**
  * The limits of a chart and the length of its buckets. They are whole minutes, which the server counts without reading events one by
- * one. The buckets of an interval are whole too, unless the last one is not over: a part of a bucket would look like a drop.
+ * one. The buckets of an interval are whole too, unless the last one is not over: a part of a bucket would look like a drop. A named range
+ * ends `periods` lengths before now.
  */
-export function bucketsOf(range: RangeName | Interval): {
+export function bucketsOf(
+  range: RangeName | Interval,
+  periods = 0,
+): {
   from: string;
   to: string;
   bucket: keyof typeof BUCKET_SECONDS;
@@ -74,7 +78,8 @@ export function bucketsOf(range: RangeName | Interval): {
   const interval = isName(range) ? undefined : parseInterval(range);
   if (!interval) {
     const { seconds, bucket } = ranges[toRange(range, '1h')];
-    return { from: toIso(now - seconds * 1000), to: toIso(now), bucket };
+    const to = now - periods * seconds * 1000;
+    return { from: toIso(to - seconds * 1000), to: toIso(to), bucket };
   }
   const seconds = (interval.to - interval.from) / 1000;
   const bucket =

@@ -1,7 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Drawer, Stack } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import { meQuery } from '../../app/account';
+import { useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -16,12 +15,10 @@ import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { providerNames } from '../players/providers';
-import { useNamesOf } from '../players/queries';
 import { actionWords, describeAction } from './action-words';
 import { Actor, auditColumns, Named, type NameOf } from './columns';
-import { namesIn, playersIn } from './names';
 import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
+import { useNameOf } from './use-name-of';
 
 interface AuditTableProps {
   scope: AuditScope;
@@ -41,9 +38,7 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
   const change = useSearchChange<AuditFilter>();
   const [open, setOpen] = useState<AuditRecord>();
   const table = useTableRows(records, ({ id }) => id);
-  const said = useMemo(() => namesIn(table.rows ?? []), [table.rows]);
-  const players = usePlayersIn(table.rows ?? []);
-  const nameOf = (id: string) => [providers, ...names, players, said].find((some) => some.has(id))?.get(id);
+  const nameOf = useNameOf(table.rows, names);
   return (
     <>
       <DataTable
@@ -99,16 +94,6 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
     </>
   );
 }
-
-/** What the players in the records are called. Only the members of a workspace may read the players of its games. */
-function usePlayersIn(records: AuditRecord[]): Map<string, string> {
-  const memberships = useQuery(meQuery).data?.memberships ?? [];
-  const own = new Set(memberships.map(({ workspaceId }) => workspaceId));
-  return useNamesOf(playersIn(records.filter(({ workspaceId }) => workspaceId && own.has(workspaceId))));
-}
-
-/** The target of a changed provider is its name in the API. */
-const providers = new Map<string, string>(Object.entries(providerNames));
 
 const choices = choicesOf(Object.entries(actionWords)).toSorted((one, other) =>
   one.label.localeCompare(other.label, LOCALE),

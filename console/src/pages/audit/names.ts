@@ -1,4 +1,4 @@
-import { definitionName } from '../definitions/queries';
+import { definitionName } from '../definitions/definition-name';
 import type { AuditRecord } from './queries';
 
 /** What records say about the names of their authors and targets, by id. The newest record counts. */

@@ -17,10 +17,10 @@ import { SearchInput } from '../../components/SearchInput';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { startDownload } from '../../components/downloads';
+import { definitionName } from './definition-name';
 import { CreateDefinitionDialog, EditDefinitionDialog } from './DefinitionDialogs';
 import { ImportDialog } from './ImportDialog';
 import {
-  definitionName,
   definitionSettingsQuery,
   definitionsQuery,
   requestExport,

@@ -11,6 +11,7 @@ import { optimistic } from '../../app/optimistic';
 import { readAgain, useChange } from '../../app/use-change';
 import { choicesOf } from '../../components/format';
 import { byOffset } from '../../components/paging';
+import { definitionName } from './definition-name';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
 type DefinitionPage = Extract<Listed, { items: unknown }>;
@@ -56,13 +57,6 @@ export function useDefinitionNames(tenantId: string, { enabled }: { enabled: boo
   const definitions = data?.pages.flatMap(({ items }) => items) ?? [];
   return new Map(definitions.map((definition) => [definition.id, definitionName(definition)]));
 }
-
-/** The key of an event, with its value if it has one. */
-export const definitionName = ({
-  eventKey,
-  eventValue,
-}: Pick<Definition, 'eventKey' | 'eventValue'>): string =>
-  eventValue === null ? eventKey : `${eventKey} · ${eventValue}`;
 
 /** The scopes in words. */
 export const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };

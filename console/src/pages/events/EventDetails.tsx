@@ -8,7 +8,7 @@ import { TextLink } from '../../components/links';
 import { Facts } from '../../components/Page';
 import { nameOf } from '../../components/player-name';
 import { RelativeTime } from '../../components/RelativeTime';
-import { definitionName } from '../definitions/queries';
+import { definitionName } from '../definitions/definition-name';
 import { playerQuery } from '../players/queries';
 import type { StoredEvent } from './queries';
 

@@ -16,7 +16,8 @@ import { useRangeChoice } from '../../components/use-range-choice';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { scopeChoices } from '../definitions/queries';
-import { usePlayerNames } from '../players/queries';
+import { usePlayerNames } from '../players/names';
+import { UsedUpNotice } from '../usage/UsedUpNotice';
 import { eventColumns } from './columns';
 import { EventChart } from './EventChart';
 import { EventDetails } from './EventDetails';
@@ -111,6 +112,7 @@ export function EventsPage() {
       }
       fill
     >
+      <UsedUpNotice />
       {!isLive && range !== 'any' && (
         <EventChart tenantId={game.id} filter={filter} range={range} figure={toFigure(search.show)} />
       )}

@@ -10,8 +10,10 @@ import { ButtonLink } from '../../components/links';
 import { Facts, Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { CreateDefinitionDialog } from '../definitions/DefinitionDialogs';
-import { definitionName, scopeNames } from '../definitions/queries';
+import { definitionName } from '../definitions/definition-name';
+import { scopeNames } from '../definitions/queries';
 import { useKeyNames } from '../usage/queries';
+import { UsedUpNotice } from '../usage/UsedUpNotice';
 import { rejectedEventsQuery, type RejectedEventGroup } from './queries';
 
 export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }): Promise<unknown> =>
@@ -25,7 +27,7 @@ export function RejectedEventsPage() {
   return (
     <Page
       title="Rejected events"
-      subtitle="Events of the last 8 days that the server refused, by reason"
+      subtitle="Events of the last 8 days that the server refused. Requests with a wrong key or on a used-up plan are not listed."
       actions={
         <ButtonLink to="/games/$tenantId/events" params={{ tenantId: game.id }}>
           Stored events
@@ -33,6 +35,7 @@ export function RejectedEventsPage() {
       }
       fill
     >
+      <UsedUpNotice />
       <DataTable
         label="Rejected events"
         columns={columns}

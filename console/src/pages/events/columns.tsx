@@ -2,7 +2,7 @@ import { CopyableId } from '../../components/CopyableId';
 import type { Column } from '../../components/DataTable';
 import { RelativeTime } from '../../components/RelativeTime';
 import { formatNumber } from '../../components/format';
-import { definitionName } from '../definitions/queries';
+import { definitionName } from '../definitions/definition-name';
 import type { StoredEvent } from './queries';
 
 /** The columns of a list of events. Players without a known name are shown by their ids. */

@@ -14,7 +14,7 @@ import { State } from '../../components/State';
 import { TablePanel } from '../../components/TablePanel';
 import { recentEventsQuery } from '../events/queries';
 import { eventColumns } from '../events/columns';
-import { usePlayerNames } from '../players/queries';
+import { usePlayerNames } from '../players/names';
 import { MatchState } from './MatchState';
 import { matchQuery, readAgainEvery, type Match } from './queries';
 import { formatDuration, timeLineOf, type Moment } from './time-line';

@@ -15,7 +15,7 @@ export function EventsPerMinute({ tenantId }: { tenantId: string }) {
   const isLive = !error && !isPaused && failureCount < 3;
   return (
     <Panel
-      title="Events per minute"
+      title="Events per minute, last hour"
       actions={data && (isLive ? <State tone="good">● Live</State> : <State tone="warn">Not updated</State>)}
     >
       {data ? (

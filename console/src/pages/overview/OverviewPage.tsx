@@ -16,16 +16,21 @@ import { alertNames, formatAmount } from '../alerts/alert-texts';
 import { describeAction } from '../audit/action-words';
 import { actorName } from '../audit/columns';
 import { recentAuditQuery } from '../audit/queries';
+import { useNameOf } from '../audit/use-name-of';
 import { countsOf } from '../events/top-series';
+import { rejectedEventsQuery } from '../events/queries';
 import { QuotaMeter } from '../usage/QuotaMeter';
+import { UsedUpNotice } from '../usage/UsedUpNotice';
 import { FirstStep } from '../first-run/FirstStep';
 import { EventsPerMinute } from './EventsPerMinute';
 import {
   eventFigureQuery,
+  eventsBeforeQuery,
   eventsPerMinuteQuery,
   recentAlertsQuery,
   signInsQuery,
   signInTimelineQuery,
+  totalOf,
 } from './queries';
 import { ledgerProviderName } from './provider-names';
 import { SignInChart } from './SignInChart';
@@ -45,6 +50,9 @@ export const preload = (
     queryClient.prefetchQuery(eventsPerMinuteQuery(tenantId)),
     queryClient.prefetchQuery(eventFigureQuery(tenantId, 'match', range)),
     queryClient.prefetchQuery(eventFigureQuery(tenantId, 'player', range)),
+    queryClient.prefetchQuery(eventsBeforeQuery(tenantId, 'match', range)),
+    queryClient.prefetchQuery(eventsBeforeQuery(tenantId, 'player', range)),
+    queryClient.prefetchQuery(rejectedEventsQuery(tenantId)),
     queryClient.prefetchQuery(signInsQuery(tenantId, range, 1)),
     queryClient.prefetchQuery(recentAuditQuery(tenantId)),
   ]);
@@ -60,6 +68,7 @@ export function OverviewPage() {
       subtitle={game.name}
       actions={<RangeSelect value={range} onChange={(next) => change({ range: next })} />}
     >
+      <UsedUpNotice />
       <FirstStep tenantId={game.id} range={range} />
       <Figures tenantId={game.id} range={range} />
       <EventsPerMinute tenantId={game.id} />
@@ -69,7 +78,7 @@ export function OverviewPage() {
             <SignInChart tenantId={game.id} range={range} />
           </Panel>
           <Panel title="Latest changes">
-            <LatestChanges tenantId={game.id} />
+            <LatestChanges />
           </Panel>
         </div>
         <div className={classes.stack}>
@@ -105,8 +114,9 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
   const matchEvents = useQuery(eventFigureQuery(tenantId, 'match', range));
   const playerEvents = useQuery(eventFigureQuery(tenantId, 'player', range));
   const course = (name: 'logins' | 'uniquePlayers') => timeline.data?.items.map((item) => item[name]);
-  const total = (summary: typeof matchEvents.data) =>
-    summary?.items.reduce((sum, { count }) => sum + count, 0);
+  const matchEventsBefore = useQuery(eventsBeforeQuery(tenantId, 'match', range));
+  const playerEventsBefore = useQuery(eventsBeforeQuery(tenantId, 'player', range));
+  const rejected = useQuery(rejectedEventsQuery(tenantId));
   return (
     <section className={classes.figures} aria-label="Figures of the time range">
       <Figure
@@ -125,16 +135,27 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
       />
       <Figure
         label="Match events"
-        value={total(matchEvents.data)}
+        value={matchEvents.data && totalOf(matchEvents.data.items)}
+        before={matchEventsBefore.data}
         course={matchEvents.data && countsOf(matchEvents.data)}
         query={matchEvents}
       />
       <Figure
         label="Player events"
-        value={total(playerEvents.data)}
+        value={playerEvents.data && totalOf(playerEvents.data.items)}
+        before={playerEventsBefore.data}
         course={playerEvents.data && countsOf(playerEvents.data)}
         query={playerEvents}
       />
+      <Figure
+        label="Rejected events, last 8 days"
+        value={rejected.data && totalOf(rejected.data.items)}
+        query={rejected}
+      >
+        <TextLink to="/games/$tenantId/events/rejected" params={{ tenantId }} size="sm">
+          Open the list
+        </TextLink>
+      </Figure>
     </section>
   );
 }
@@ -168,16 +189,32 @@ function SignInsByProvider({ tenantId, range }: { tenantId: string; range: Range
   );
 }
 
-function LatestChanges({ tenantId }: { tenantId: string }) {
+function LatestChanges() {
+  const { id: tenantId, name } = useGame();
   const query = useQuery(recentAuditQuery(tenantId));
   const { data } = query;
+  const nameOf = useNameOf(data?.items, [new Map([[tenantId, name]])]);
   if (!data) return <Pending query={query} failure="Changes could not be loaded" height={160} />;
   return (
     <>
       <ul className={classes.changes}>
-        {data.items.map(({ id, action, actor, occurredAt }) => (
+        {data.items.map(({ id, action, targetId, actor, occurredAt }) => (
           <li key={id}>
-            <span className={classes.action}>{describeAction(action)}</span>
+            <TextLink
+              to="/games/$tenantId/audit"
+              params={{ tenantId }}
+              search={{ action, targetId: targetId ?? undefined }}
+              inherit
+              c="inherit"
+              className={classes.action}
+            >
+              {describeAction(action)}
+            </TextLink>
+            {targetId !== null && (
+              <Text span size="sm" truncate>
+                {nameOf(targetId)}
+              </Text>
+            )}
             <Text span size="xs" c="dimmed" truncate>
               {actorName(actor)}
             </Text>

@@ -30,6 +30,23 @@ export const signInTimelineQuery = (tenantId: string, range: RangeName) =>
 export const eventFigureQuery = (tenantId: string, scope: EventScope, range: RangeName) =>
   queryOptions({ ...eventCountsQuery(tenantId, { scope }, range), refetchInterval: 60_000 });
 
+/** The number of events in the range before. */
+export const eventsBeforeQuery = (tenantId: string, scope: EventScope, range: RangeName) =>
+  queryOptions({
+    queryKey: ['events-before', tenantId, scope, range],
+    queryFn: async ({ signal }) => {
+      const { items } = await api.GET('/api/bus_tenants/{tenantId}/events/summary', {
+        params: { path: { tenantId }, query: { scope, ...bucketsOf(range, 1), groupBy: 'time' } },
+        signal,
+      });
+      return totalOf(items);
+    },
+    refetchInterval: 60_000,
+  });
+
+export const totalOf = (items: { count: number }[]): number =>
+  items.reduce((sum, { count }) => sum + count, 0);
+
 export const recentAlertsQuery = (workspaceId: string, tenantId: string) =>
   queryOptions({
     queryKey: ['alerts', 'recent', workspaceId, tenantId],

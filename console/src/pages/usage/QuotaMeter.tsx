@@ -1,7 +1,10 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { formatNumber, formatShare, LOCALE } from '../../components/format';
+import { useIsPlatformAdmin } from '../../app/account';
+import { formatNumber, formatShare } from '../../components/format';
+import { TextLink } from '../../components/links';
 import { Pending } from '../../components/Pending';
+import { dayFormat } from './day-format';
 import { quotaQuery, type Quota } from './queries';
 
 const WARN_PERCENT = 75;
@@ -9,6 +12,7 @@ const WARN_PERCENT = 75;
 /** The used units of the period against the plan, and the day on which they will be used up at this rate. */
 export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
   const query = useQuery(quotaQuery(workspaceId));
+  const isPlatformAdmin = useIsPlatformAdmin();
   const { data } = query;
   if (!data) return <Pending query={query} failure="The usage could not be loaded" height={48} />;
   const { limit, used, plan } = data;
@@ -42,13 +46,23 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
         size="sm"
       />
       <Text size="xs" c="dimmed">
-        {forecast(data)}
+        {forecast(data)}{' '}
+        {isPlatformAdmin ? (
+          <TextLink
+            to="/platform/workspaces/$workspaceId"
+            params={{ workspaceId }}
+            inherit
+            underline="always"
+          >
+            Change the plan
+          </TextLink>
+        ) : (
+          used >= limit && 'A platform administrator changes the plan.'
+        )}
       </Text>
     </Stack>
   );
 }
-
-const dayFormat = new Intl.DateTimeFormat(LOCALE, { month: 'long', day: 'numeric', timeZone: 'UTC' });
 
 /** When the units end if they are used at the rate of the period so far. */
 function forecast({ limit, used, periodStart, periodEnd, hardStop }: Quota): string {
@@ -57,7 +71,7 @@ function forecast({ limit, used, periodStart, periodEnd, hardStop }: Quota): str
   const consequence = hardStop ? 'Then requests are refused.' : 'Then requests are still accepted.';
   if (used >= limit) {
     const state = limit === 0 ? 'The plan includes no units.' : 'All units are used.';
-    return `${state} ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end} A platform administrator changes the plan.`;
+    return `${state} ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end}`;
   }
   if (used === 0) return end;
   const elapsed = Date.now() - Date.parse(periodStart);
