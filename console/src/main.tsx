@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { GuildhallError } from './app/client';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
-import { ServerAwayError } from './app/server-away';
+import { OldVersionError, ServerAwayError } from './app/server-away';
 import { leave, leaveAtSessionEnd } from './app/session-end';
 import { styleNonce } from './app/style-nonce';
 import { cssVariables, theme } from './app/theme';
@@ -21,7 +21,10 @@ closeTopmostOnEscape();
 createRoot(document.getElementById('root')!, {
   // The page that catches a refused request shows it to the reader.
   onCaughtError: (error) => {
-    if (!(error instanceof GuildhallError || error instanceof ServerAwayError)) console.error(error);
+    const isShown = [GuildhallError, ServerAwayError, OldVersionError].some(
+      (shown) => error instanceof shown,
+    );
+    if (!isShown) console.error(error);
   },
 }).render(
   <StrictMode>

@@ -106,6 +106,26 @@ describe('the code of a page', () => {
   });
 });
 
+describe('a page whose code a new version has replaced', () => {
+  test('says so, if a reload did not help, and offers another', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.route('**/assets/MembersPage-*', async (route) => {
+      // The router keeps this when it has reloaded the page.
+      await page.evaluate((url) => {
+        const key = `tanstack_router_reload:Failed to fetch dynamically imported module: ${url}`;
+        sessionStorage.setItem(key, '1');
+      }, route.request().url());
+      await route.fulfill({ status: 404 });
+    });
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'A new version was installed' }).waitFor();
+    await page.unroute('**/assets/MembersPage-*');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await heading(page, 'Members').waitFor();
+  });
+});
+
 describe('a page that could not be loaded', () => {
   test('is loaded without a click when the server answers again', async () => {
     const page = await studio.open(studio.game);

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { EmptyState } from '../components/EmptyState';
@@ -5,7 +6,7 @@ import { ErrorState } from '../components/ErrorState';
 import { ButtonLink } from '../components/links';
 import { Page, Panel } from '../components/Page';
 import { GuildhallError } from './client';
-import { isServerAway, whileServerAnswers } from './server-away';
+import { isServerAway, OldVersionError, whileServerAnswers } from './server-away';
 
 /** A page whose data could not be loaded. It loads again when the server answers again. */
 export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { what?: string }) {
@@ -19,6 +20,23 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
   useEffect(() => (isAway ? whileServerAnswers(() => onAnswer()) : undefined), [isAway]);
   if (error instanceof GuildhallError && (error.status === 404 || error.status === 403))
     return <NotFoundPage what={what} />;
+  if (error instanceof OldVersionError)
+    return (
+      <Page title="New version">
+        <Panel flush>
+          <EmptyState
+            title="A new version was installed"
+            next={
+              <Button w="fit-content" onClick={() => location.reload()}>
+                Reload
+              </Button>
+            }
+          >
+            This page belongs to the version before. Reload it to get the new one.
+          </EmptyState>
+        </Panel>
+      </Page>
+    );
   return (
     <Page title="Not available">
       <ErrorState error={error} what="This page could not be loaded" retry={retry} />

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { doesServerAnswer, RESTART_RETRIES, ServerAwayError } from './server-away';
+import { doesServerAnswer, OldVersionError, RESTART_RETRIES, ServerAwayError } from './server-away';
 
 /** The code of pages waits for the connection, as their data do. If the server does not answer, it is requested again for 30 seconds. */
 const code = new QueryClient({
@@ -18,8 +18,10 @@ export function loadCode<Module>(load: () => Promise<Module>, name: string): Pro
     queryKey: [name],
     queryFn: () =>
       load().catch(async (error: unknown) => {
-        // `lazyRouteComponent` reloads the page, which gets the code of a new build. A reload without a server would lose the page.
-        throw (await doesServerAnswer()) ? error : new ServerAwayError();
+        if (!(await doesServerAnswer())) throw new ServerAwayError();
+        // By the message of the error, `lazyRouteComponent` reloads the page once, which gets the code of a new build. A reload without a
+        // server would lose the page.
+        throw error instanceof Error ? new OldVersionError(error.message) : error;
       }),
   });
 }
