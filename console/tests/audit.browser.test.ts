@@ -6,7 +6,14 @@ import {
   arrangeTenant,
   type TestTenant,
 } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, countBecomes, dialogCloses, rowsBecome, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  backClosesPanel,
+  countBecomes,
+  dialogCloses,
+  rowsBecome,
+  startStudio,
+} from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -54,13 +61,17 @@ describe('the audit log of a game', () => {
     }
     await assertAccessible(page, 'the audit log');
 
-    await page.getByRole('cell', { name: 'Changed the game', exact: true }).click();
+    const change = page.getByRole('cell', { name: 'Changed the game', exact: true });
+    await backClosesPanel(page, change);
+    await change.click();
     const record = page.getByRole('dialog', { name: 'Changed the game' });
     await record.getByRole('button', { name: 'tenant.updated: copy' }).waitFor();
     await record.getByText('hiddenFromDiscovery').first().waitFor();
     await assertAccessible(page, 'an audit record');
     await record.getByRole('button', { name: `${author}: copy the id` }).hover();
     await page.getByRole('tooltip').filter({ hasText: admin.accountId }).waitFor();
+    await page.reload();
+    await record.waitFor();
     await page.keyboard.press('Escape');
     await dialogCloses(page);
 

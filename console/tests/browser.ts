@@ -212,6 +212,17 @@ export const rowsBecome = (page: Page, count: number): Promise<void> =>
 /** Waits until the dialog is closed and the element behind it can be used. */
 export const dialogCloses = (page: Page): Promise<void> => countBecomes(page.getByRole('dialog'), 0);
 
+/** Opens the side panel of a row, and closes it with the back button of the browser, which stays on the list. */
+export async function backClosesPanel(page: Page, row: Locator): Promise<void> {
+  const list = page.url();
+  await row.click();
+  await page.getByRole('dialog').waitFor();
+  assert.notEqual(page.url(), list);
+  await page.goBack();
+  await dialogCloses(page);
+  assert.equal(page.url(), list);
+}
+
 /** Waits until an opened dialog has moved the focus into itself. */
 export const dialogHasFocus = (page: Page): Promise<void> => page.locator('[role=dialog] :focus').waitFor();
 

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
 import {
   assertAccessible,
+  backClosesPanel,
   becomes,
   countBecomes,
   dialogCloses,
@@ -138,10 +139,22 @@ describe('platform administration', () => {
     assert.deepEqual(rows, [{ is_active: false }]);
 
     await page.goto('/platform/deletion-receipts');
-    await page.getByRole('cell', { name: 'An administrator' }).click();
+    const deleted = page.getByRole('cell', { name: 'An administrator' });
+    await backClosesPanel(page, deleted);
+    await deleted.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Download the receipt' }).waitFor();
     await page.goto(`${studio.game}/players/${ada.playerId}`);
     await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
+  });
+
+  test('shows an email by its URL, and closes it with the back button', async () => {
+    const page = await open('outbox');
+    const email = page.locator('tr[data-row]').first();
+    await backClosesPanel(page, email);
+    await email.click();
+    await page.waitForURL('**/platform/outbox?email=*');
+    await page.reload();
+    await page.getByRole('dialog').getByRole('region', { name: 'Text of the email' }).waitFor();
   });
 
   test('shows a player as deleted who was found by the id', async () => {

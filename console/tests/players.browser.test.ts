@@ -504,6 +504,15 @@ describe('players', () => {
     await page.getByText('This player was in no match of this game.').waitFor();
   });
 
+  test('goes back to the tab before', async () => {
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}?tab=bans`);
+    for (const tab of ['Devices', 'Notes']) await page.getByRole('tab', { name: tab }).click();
+    await page.goBack();
+    await page.getByRole('tab', { name: 'Devices', selected: true }).waitFor();
+    await page.goBack();
+    await page.waitForURL('**?tab=bans');
+  });
+
   test('has the tab of the address in view on a phone', async () => {
     const page = await studio.open(`${studio.game}/players/${ada.playerId}?tab=audit`, {
       viewport: { width: 390, height: 800 },

@@ -4,7 +4,14 @@ import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startWebhookReceiver } from '../../server/src/testing/webhook-receiver.ts';
 import { arrangeDeliveries as arrangeFailed, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
-import { assertAccessible, becomes, countBecomes, rowsBecome, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  backClosesPanel,
+  becomes,
+  countBecomes,
+  rowsBecome,
+  startStudio,
+} from './browser.ts';
 
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
 const studio = await startStudio({ env });
@@ -215,6 +222,7 @@ describe('webhooks', () => {
     await page.getByRole('dialog').getByText('in 2 hr.').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => !url.search.includes('delivery'));
+    await backClosesPanel(page, page.getByRole('cell', { name: 'Test', exact: true }).first());
 
     await page.goto(`${webhooks}/${id}?delivery=${id}`);
     await page.getByText('The webhook does not have this delivery.').waitFor();

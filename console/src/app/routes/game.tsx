@@ -54,6 +54,7 @@ const eventsRoute = createRoute({
     'matchSessionId',
     'live',
     'show',
+    'event',
   ),
   ...preloadedPage(() => import('../../pages/events/EventsPage'), 'EventsPage'),
 });
@@ -61,6 +62,7 @@ const eventsRoute = createRoute({
 const rejectedEventsRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/events/rejected',
+  validateSearch: textParams('group'),
   ...preloadedPage(() => import('../../pages/events/RejectedEventsPage'), 'RejectedEventsPage'),
 });
 
@@ -117,7 +119,7 @@ const providersRoute = createRoute({
 const gameAuditRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/audit',
-  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range', 'record'),
   ...lazyPage(() => import('../../pages/audit/GameAuditPage'), 'GameAuditPage'),
 });
 

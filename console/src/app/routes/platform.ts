@@ -59,6 +59,7 @@ const platformWebhookRoute = createRoute({
 const deletionReceiptsRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: '/deletion-receipts',
+  validateSearch: textParams('receipt'),
   ...lazyPage(() => import('../../pages/platform/DeletionReceiptsPage'), 'DeletionReceiptsPage'),
 });
 
@@ -77,13 +78,14 @@ const healthRoute = createRoute({
 const outboxRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: '/outbox',
+  validateSearch: textParams('email'),
   ...lazyPage(() => import('../../pages/platform/OutboxPage'), 'OutboxPage'),
 });
 
 const platformAuditRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: '/audit',
-  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range', 'record'),
   ...lazyPage(() => import('../../pages/audit/PlatformAuditPage'), 'PlatformAuditPage'),
 });
 

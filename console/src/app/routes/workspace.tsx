@@ -56,7 +56,7 @@ const webhookRoute = createRoute({
 const workspaceAuditRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/audit',
-  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range', 'record'),
   ...lazyPage(() => import('../../pages/audit/WorkspaceAuditPage'), 'WorkspaceAuditPage'),
 });
 

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Drawer, Stack } from '@mantine/core';
-import { useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -13,6 +12,7 @@ import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
+import { useRowPanel } from '../../components/use-panel';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { actionWords, describeAction } from './action-words';
@@ -22,7 +22,8 @@ import { useNameOf } from './use-name-of';
 
 interface AuditTableProps {
   scope: AuditScope;
-  filter: AuditFilter;
+  /** The filters and the open record of the URL. */
+  search: AuditFilter & { record?: string };
   /** What authors and targets are called, by id, beside what the records say themselves. */
   names?: Map<string, string>[];
 }
@@ -33,20 +34,20 @@ function pageOf(scope: AuditScope): string {
 }
 
 /** Who changed what: one table for a game, a workspace and the whole platform. */
-export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
+export function AuditTable({ scope, search: { record: _, ...filter }, names = [] }: AuditTableProps) {
   const records = useInfiniteQuery(auditQuery(scope, filter));
   const change = useSearchChange<AuditFilter>();
-  const [open, setOpen] = useState<AuditRecord>();
   const table = useTableRows(records, ({ id }) => id);
   const nameOf = useNameOf(table.rows, names);
+  const panel = useRowPanel('record', table.rows, table.rowKey);
   return (
     <>
       <DataTable
         label="Audit records"
         columns={auditColumns(nameOf).filter(({ id }) => scope.kind !== 'game' || id !== 'game')}
         {...table}
-        onOpen={setOpen}
-        selectedKey={open?.id}
+        onOpen={panel.open}
+        selectedKey={panel.row?.id}
         toolbar={
           <>
             <SavedViews page={pageOf(scope)} search={{ ...filter }} />
@@ -84,12 +85,12 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
         }
       />
       <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={open && describeAction(open.action)}
+        opened={panel.row !== undefined}
+        onClose={panel.close}
+        title={panel.row && describeAction(panel.row.action)}
         size={520}
       >
-        {open && <Details record={open} nameOf={nameOf} />}
+        {panel.row && <Details record={panel.row} nameOf={nameOf} />}
       </Drawer>
     </>
   );

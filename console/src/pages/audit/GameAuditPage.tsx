@@ -9,7 +9,7 @@ const route = getRouteApi('/app/games/$tenantId/audit');
 
 export function GameAuditPage() {
   const { id, name, workspaceId } = useGame();
-  const filter = route.useSearch();
+  const search = route.useSearch();
   const names = [
     new Map([[id, name]]),
     useKeyNames(workspaceId),
@@ -17,7 +17,7 @@ export function GameAuditPage() {
   ];
   return (
     <Page title="Audit log" subtitle={`Who changed what in ${name}`} fill>
-      <AuditTable scope={{ kind: 'game', tenantId: id }} filter={filter} names={names} />
+      <AuditTable scope={{ kind: 'game', tenantId: id }} search={search} names={names} />
     </Page>
   );
 }

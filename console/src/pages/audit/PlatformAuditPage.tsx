@@ -7,7 +7,7 @@ const route = getRouteApi('/app/platform/audit');
 export function PlatformAuditPage() {
   return (
     <Page title="All audit records" subtitle="Who changed what on this server" fill>
-      <AuditTable scope={{ kind: 'platform' }} filter={route.useSearch()} />
+      <AuditTable scope={{ kind: 'platform' }} search={route.useSearch()} />
     </Page>
   );
 }

@@ -18,7 +18,7 @@ export function WorkspaceAuditPage() {
   ];
   return (
     <Page title="Workspace audit log" subtitle="Who changed what in this workspace and its games" fill>
-      <AuditTable scope={{ kind: 'workspace', workspaceId }} filter={route.useSearch()} names={names} />
+      <AuditTable scope={{ kind: 'workspace', workspaceId }} search={route.useSearch()} names={names} />
     </Page>
   );
 }

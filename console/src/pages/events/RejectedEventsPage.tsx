@@ -9,6 +9,7 @@ import { formatNumber } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
+import { useRowPanel } from '../../components/use-panel';
 import { CreateDefinitionDialog } from '../definitions/DefinitionDialogs';
 import { definitionName } from '../definitions/definition-name';
 import { scopeNames } from '../definitions/queries';
@@ -22,8 +23,9 @@ export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: stri
 /** Why the server refused events of a game. */
 export function RejectedEventsPage() {
   const game = useGame();
-  const [open, setOpen] = useState<RejectedEventGroup>();
   const groups = useQuery(rejectedEventsQuery(game.id));
+  const { row: open, ...panel } = useRowPanel('group', groups.data?.items, rowKey);
+  const [missing, setMissing] = useState<RejectedEventGroup>();
   return (
     <Page
       title="Rejected events"
@@ -40,10 +42,10 @@ export function RejectedEventsPage() {
         label="Rejected events"
         columns={columns}
         rows={groups.data?.items}
-        rowKey={({ id }) => id}
+        rowKey={rowKey}
         error={groups.error}
         retry={() => void groups.refetch()}
-        onOpen={setOpen}
+        onOpen={panel.open}
         selectedKey={open?.id}
         empty={
           <EmptyState title="No event was refused">
@@ -53,17 +55,26 @@ export function RejectedEventsPage() {
           </EmptyState>
         }
       />
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title="Rejected events"
-        size={480}
-      >
-        {open && <GroupDetails group={open} />}
+      <Drawer opened={open !== undefined} onClose={panel.close} title="Rejected events" size={480}>
+        {open && <GroupDetails group={open} onCreate={() => setMissing(open)} />}
       </Drawer>
+      {/* Not in the panel: the back button closes the panel, and would discard what was typed. */}
+      {missing && (
+        <CreateDefinitionDialog
+          tenantId={game.id}
+          event={{
+            eventKey: missing.eventKey ?? '',
+            eventValue: missing.eventValue ?? '',
+            eventScope: missing.scope,
+          }}
+          onClose={() => setMissing(undefined)}
+        />
+      )}
     </Page>
   );
 }
+
+const rowKey = ({ id }: RejectedEventGroup): string => id;
 
 /** The key and value of the events, or the id of a definition that does not exist. */
 const nameOf = ({ eventKey, eventValue, eventDefinitionId }: RejectedEventGroup): string =>
@@ -91,14 +102,19 @@ const columns: Column<RejectedEventGroup>[] = [
   },
 ];
 
-function GroupDetails({ group }: { group: RejectedEventGroup }) {
+interface GroupDetailsProps {
+  group: RejectedEventGroup;
+  onCreate: () => void;
+}
+
+function GroupDetails({ group, onCreate }: GroupDetailsProps) {
   const game = useGame();
   const keyNames = useKeyNames(game.workspaceId);
   const { lastIdempotencyKey, lastKeyId } = group;
   return (
     <Stack gap="md">
       <Text size="sm">{group.error}</Text>
-      <NextStep group={group} />
+      <NextStep group={group} onCreate={onCreate} />
       <Facts
         facts={[
           ['Event', nameOf(group)],
@@ -119,9 +135,8 @@ function GroupDetails({ group }: { group: RejectedEventGroup }) {
 }
 
 /** What an owner or admin can do about a definition. */
-function NextStep({ group: { statusCode, scope, eventKey, eventValue } }: { group: RejectedEventGroup }) {
+function NextStep({ group: { statusCode, eventKey }, onCreate }: GroupDetailsProps) {
   const { id: tenantId } = useGame();
-  const [isCreating, setCreating] = useState(false);
   if (!useCanChangeGame() || eventKey === null) return null;
   if (statusCode === 409)
     return (
@@ -131,17 +146,8 @@ function NextStep({ group: { statusCode, scope, eventKey, eventValue } }: { grou
     );
   if (statusCode !== 422) return null;
   return (
-    <>
-      <Button w="fit-content" onClick={() => setCreating(true)}>
-        Create the definition
-      </Button>
-      {isCreating && (
-        <CreateDefinitionDialog
-          tenantId={tenantId}
-          event={{ eventKey, eventValue: eventValue ?? '', eventScope: scope }}
-          onClose={() => setCreating(false)}
-        />
-      )}
-    </>
+    <Button w="fit-content" onClick={onCreate}>
+      Create the definition
+    </Button>
   );
 }

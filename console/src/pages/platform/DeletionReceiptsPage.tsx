@@ -1,18 +1,19 @@
 import { Drawer } from '@mantine/core';
-import { useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
+import { useRowPanel } from '../../components/use-panel';
 import { useTableRows } from '../../components/use-table-rows';
 import { deleterNames, ReceiptDetails } from './DeletionReceipt';
 import { useDeletionReceipts, type DeletionReceipt } from './queries';
 
 export function DeletionReceiptsPage() {
   const receipts = useDeletionReceipts();
-  const [open, setOpen] = useState<DeletionReceipt>();
+  const table = useTableRows(receipts, ({ receiptId }) => receiptId);
+  const { row: open, ...panel } = useRowPanel('receipt', table.rows, table.rowKey);
   return (
     <Page
       title="Deletion receipts"
@@ -22,8 +23,8 @@ export function DeletionReceiptsPage() {
       <DataTable
         label="Deletion receipts"
         columns={columns}
-        {...useTableRows(receipts, ({ receiptId }) => receiptId)}
-        onOpen={setOpen}
+        {...table}
+        onOpen={panel.open}
         selectedKey={open?.receiptId}
         empty={
           <EmptyState title="No deletions">
@@ -32,12 +33,7 @@ export function DeletionReceiptsPage() {
           </EmptyState>
         }
       />
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title="Deletion receipt"
-        size={480}
-      >
+      <Drawer opened={open !== undefined} onClose={panel.close} title="Deletion receipt" size={480}>
         {open && <ReceiptDetails receipt={open} />}
       </Drawer>
     </Page>

@@ -1,6 +1,5 @@
 import { Drawer, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, type Answer } from '../../app/client';
 import { byOffset, whileShort } from '../../components/paging';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -8,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Facts, Page } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { useRowPanel } from '../../components/use-panel';
 import { useTableRows } from '../../components/use-table-rows';
 import classes from './OutboxPage.module.css';
 
@@ -17,7 +17,6 @@ type Mail = OutboxPageData['items'][number];
 const PAGE_SIZE = 100;
 
 export function OutboxPage() {
-  const [open, setOpen] = useState<Mail>();
   const mails = useInfiniteQuery({
     queryKey: ['outbox'],
     queryFn: ({ pageParam: offset, signal }) =>
@@ -25,6 +24,8 @@ export function OutboxPage() {
     ...byOffset,
     refetchInterval: whileShort(5_000),
   });
+  const table = useTableRows(mails, ({ id }) => id);
+  const { row: open, ...panel } = useRowPanel('email', table.rows, table.rowKey);
   return (
     <Page
       title="Outbox"
@@ -34,8 +35,8 @@ export function OutboxPage() {
       <DataTable
         label="Outbox"
         columns={columns}
-        {...useTableRows(mails, ({ id }) => id)}
-        onOpen={setOpen}
+        {...table}
+        onOpen={panel.open}
         selectedKey={open?.id}
         empty={
           <EmptyState title="No emails">
@@ -43,7 +44,7 @@ export function OutboxPage() {
           </EmptyState>
         }
       />
-      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open?.subject} size={560}>
+      <Drawer opened={open !== undefined} onClose={panel.close} title={open?.subject} size={560}>
         {open && (
           <Stack gap="md">
             <Facts

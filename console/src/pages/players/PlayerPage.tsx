@@ -113,7 +113,7 @@ function LoadedPlayer({ tenantId, requestedId, player }: LoadedPlayerProps) {
       <Tabs
         keepMountedMode="display-none"
         value={tab}
-        onChange={(next) => change({ tab: next && next !== 'sessions' ? next : undefined })}
+        onChange={(next) => change({ tab: next && next !== 'sessions' ? next : undefined }, { push: true })}
       >
         <Tabs.List aria-label="Records of the player" ref={tabs}>
           <Tabs.Tab value="sessions">Sessions ({formatNumber(player.counts.sessions)})</Tabs.Tab>

@@ -145,6 +145,7 @@ function EntryLink({ index }: { index: number }) {
       to="."
       search={(search) => ({ ...search, entry: String(index) })}
       replace
+      state
     >
       Entry {formatNumber(index)}
     </Link>

@@ -5,6 +5,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
 import { formatCount, formatNumber } from '../../components/format';
 import { Panel } from '../../components/Page';
+import { opensPanel } from '../../components/use-panel';
 import { State } from '../../components/State';
 import { useVerification } from './use-verification';
 import { parseHead, type Verdict } from './verify-ledger';
@@ -75,7 +76,7 @@ function Broken({ problem, verified, at }: Extract<Verdict, { isSound: false }>)
           from="/games/$tenantId/wallet"
           to="."
           search={(search) => ({ ...search, entry: String(at) })}
-          replace
+          {...opensPanel}
         >
           Open entry {formatNumber(at)}
         </Link>

@@ -12,6 +12,7 @@ import { formatCount } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
+import { opensPanel, usePanel } from '../../components/use-panel';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { EntryDetails } from './EntryDetails';
@@ -26,10 +27,11 @@ const route = getRouteApi('/app/games/$tenantId/wallet');
 
 export function WalletPage() {
   const game = useGame();
-  const { entry: opened, ...filter } = route.useSearch();
+  const { entry: _, ...filter } = route.useSearch();
   const entries = useWalletEntries(game.id, filter);
   const [isVerifying, verifying] = useDisclosure();
-  const change = useSearchChange<typeof filter & { entry: string | undefined }>();
+  const change = useSearchChange<typeof filter>();
+  const { id: opened, ...panel } = usePanel('entry');
 
   const count = entries.data?.pages[0]?.head?.index;
   const isFiltered = Object.keys(filter).length > 0;
@@ -55,7 +57,7 @@ export function WalletPage() {
         label="Wallet ledger"
         columns={columns}
         {...useTableRows(entries, ({ index }) => String(index))}
-        onOpen={({ index }) => change({ entry: String(index) })}
+        onOpen={({ index }) => panel.open(String(index))}
         selectedKey={opened}
         toolbar={
           <>
@@ -101,12 +103,7 @@ export function WalletPage() {
           </EmptyState>
         }
       />
-      <Drawer
-        opened={opened !== undefined}
-        onClose={() => change({ entry: undefined })}
-        title={`Entry ${opened ?? ''}`}
-        size={620}
-      >
+      <Drawer opened={opened !== undefined} onClose={panel.close} title={`Entry ${opened ?? ''}`} size={620}>
         {opened !== undefined && <EntryDetails tenantId={game.id} index={Number(opened)} />}
       </Drawer>
     </Page>
@@ -124,7 +121,7 @@ const columns: Column<WalletEntry>[] = [
         from="/games/$tenantId/wallet"
         to="."
         search={(before) => ({ ...before, entry: String(index) })}
-        replace
+        {...opensPanel}
       >
         {index}
       </Link>

@@ -10,6 +10,7 @@ import { choicesOf, formatExactTime, formatNumber } from '../../components/forma
 import { RelativeTime } from '../../components/RelativeTime';
 import { SavedViews } from '../../components/SavedViews';
 import { RangeFilter } from '../../components/RangeFilter';
+import { usePanel } from '../../components/use-panel';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { BulkRedelivery, NOTHING_SELECTED, type DeliverySelection } from './BulkRedelivery';
@@ -29,12 +30,13 @@ interface DeliveryLogProps {
 
 /** The deliveries of a webhook. A row opens the payload and each attempt. */
 export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
-  const { status, eventType, range, delivery } = useSearch({ strict: false });
-  const filter = { status, eventType, range, delivery };
+  const { status, eventType, range } = useSearch({ strict: false });
+  const filter = { status, eventType, range };
+  const { id: opened, ...panel } = usePanel('delivery');
   const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
   const [chosen, setChosen] = useState({ shown: '', selection: NOTHING_SELECTED });
   // The filters that the rows were chosen with. With others, rows that do not show would be sent.
-  const shown = JSON.stringify({ ...filter, delivery: undefined });
+  const shown = JSON.stringify(filter);
   const selection = chosen.shown === shown ? chosen.selection : NOTHING_SELECTED;
   const select = (next: DeliverySelection): void => setChosen({ shown, selection: next });
   const change = useSearchChange<typeof filter>();
@@ -47,8 +49,8 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
         label="Deliveries"
         columns={columnsOf(isEnabled)}
         {...table}
-        onOpen={({ id }) => change({ delivery: id })}
-        selectedKey={filter.delivery}
+        onOpen={({ id }) => panel.open(id)}
+        selectedKey={opened}
         selection={
           canChange && isEnabled
             ? { keys, onChange: (ids) => select({ ids, isWhole: false }), nameOf }
@@ -66,7 +68,7 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
         }
         toolbar={
           <>
-            <SavedViews page={`deliveries.${path.workspaceId}`} search={{ ...filter, delivery: undefined }} />
+            <SavedViews page={`deliveries.${path.workspaceId}`} search={filter} />
             <FilterSelect
               label="State"
               value={filter.status}
@@ -100,19 +102,9 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
           </EmptyState>
         }
       />
-      <Drawer
-        opened={filter.delivery !== undefined}
-        onClose={() => change({ delivery: undefined })}
-        title="Delivery"
-        size={600}
-      >
-        {filter.delivery !== undefined && (
-          <DeliveryDetails
-            path={path}
-            deliveryId={filter.delivery}
-            canChange={canChange}
-            isEnabled={isEnabled}
-          />
+      <Drawer opened={opened !== undefined} onClose={panel.close} title="Delivery" size={600}>
+        {opened !== undefined && (
+          <DeliveryDetails path={path} deliveryId={opened} canChange={canChange} isEnabled={isEnabled} />
         )}
       </Drawer>
     </>
