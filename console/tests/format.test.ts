@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { distinctNames, formatRelativeTime, formatShare, shortenId } from '../src/components/format.ts';
+import {
+  distinctNames,
+  formatClockTime,
+  formatRelativeTime,
+  formatShare,
+  shortenId,
+} from '../src/components/format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -46,6 +52,17 @@ describe('a relative time', () => {
       '1 yr. ago',
       'in 1 day',
     ]);
+  });
+});
+
+describe('a clock time', () => {
+  test('has the date if it is not today, and the year if it is not this year', () => {
+    const now = new Date(2026, 10, 30, 18, 50).getTime();
+    const format = (...time: [number, number, number]) =>
+      formatClockTime(new Date(...time, 18, 50, 1).toISOString(), now).replaceAll(/\s/g, ' ');
+    assert.equal(format(2026, 10, 30), '6:50:01 PM');
+    assert.equal(format(2026, 10, 29), 'Nov 29, 6:50:01 PM');
+    assert.equal(format(2025, 10, 30), 'Nov 30, 2025, 6:50:01 PM');
   });
 });
 

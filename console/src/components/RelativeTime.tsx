@@ -1,5 +1,6 @@
 import { createContext, use, useSyncExternalStore } from 'react';
-import { formatRelativeTime } from './format';
+import classes from './RelativeTime.module.css';
+import { formatClockTime, formatRelativeTime } from './format';
 
 const TICK_MS = 20_000;
 const listeners = new Set<() => void>();
@@ -47,4 +48,15 @@ export function RelativeTime({ at }: { at: string }) {
 /** The same for times that may be missing. */
 export function MaybeTime({ at, none = '–' }: { at: string | null; none?: string }) {
   return at === null ? <span>{none}</span> : <RelativeTime at={at} />;
+}
+
+/** The clock time, with the date if it is not today. The exact time and the relative one show like that of RelativeTime. */
+export function ClockTime({ at }: { at: string }) {
+  const isTabStop = use(TimesAreTabStops);
+  const current = useSyncExternalStore(subscribe, readNow);
+  return (
+    <time dateTime={at} data-clock className={classes.clock} tabIndex={isTabStop ? 0 : undefined}>
+      {formatClockTime(at, current)}
+    </time>
+  );
 }

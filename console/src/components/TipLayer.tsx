@@ -1,6 +1,6 @@
 import { Portal } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { formatExactTime } from './format';
+import { formatExactTime, formatRelativeTime } from './format';
 import classes from './TipLayer.module.css';
 
 const DELAY_MS = 300;
@@ -19,7 +19,7 @@ interface Tip {
 }
 
 /**
- * One tip for all elements with `data-tip`, all times and all cells of a page. For a time it shows the exact time. For a cell whose text
+ * One tip for all elements with `data-tip`, all times and all cells of a page. For a time it shows the exact time, and for a clock time also the relative one. For a cell whose text
  * is cut off it shows the whole text. It shows on hover, with the focus, and after a tap on what does nothing else. A tooltip in each
  * cell would be most of the work of a row that scrolls into view.
  */
@@ -99,6 +99,10 @@ function elementWithTip(target: Element, hasFocus: boolean): HTMLElement | undef
 }
 
 function textOf(element: HTMLElement): string {
-  if (element instanceof HTMLTimeElement) return formatExactTime(element.dateTime);
+  if (element instanceof HTMLTimeElement) {
+    const { dateTime, dataset } = element;
+    const relative = 'clock' in dataset ? [formatRelativeTime(dateTime, Date.now())] : [];
+    return [...relative, formatExactTime(dateTime)].join(' · ');
+  }
   return element.dataset['tip'] ?? element.textContent.slice(0, MOST_TEXT);
 }

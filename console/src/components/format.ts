@@ -4,6 +4,11 @@ export const LOCALE = 'en';
 const numbers = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const exact = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'long' });
+const CLOCK = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+const DAY = { month: 'short', day: 'numeric' } as const;
+const clock = new Intl.DateTimeFormat(LOCALE, CLOCK);
+const dated = new Intl.DateTimeFormat(LOCALE, { ...DAY, ...CLOCK });
+const datedWithYear = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', ...DAY, ...CLOCK });
 /** Always with a number: what was 47 hours ago is one whole day ago, but may be older than yesterday. */
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always', style: 'short' });
 
@@ -27,6 +32,13 @@ export function formatShare(used: number, limit: number): string {
 
 /** A time in the zone of the reader, with the name of the zone. */
 export const formatExactTime = (iso: string): string => exact.format(new Date(iso));
+
+/** "6:50:01 PM", "Nov 29, 6:50:01 PM", "Nov 29, 2025, 6:50:01 PM": without the parts of the date that are those of today. */
+export function formatClockTime(iso: string, now: number): string {
+  const [time, today] = [new Date(iso), new Date(now)];
+  const format = time.toDateString() === today.toDateString() ? clock : dated;
+  return (time.getFullYear() === today.getFullYear() ? format : datedWithYear).format(time);
+}
 
 /** The name of a role or state for the reader: "owner" is "Owner". */
 export const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);

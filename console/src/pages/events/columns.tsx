@@ -1,6 +1,6 @@
 import { CopyableId } from '../../components/CopyableId';
 import type { Column } from '../../components/DataTable';
-import { RelativeTime } from '../../components/RelativeTime';
+import { ClockTime } from '../../components/RelativeTime';
 import { formatNumber } from '../../components/format';
 import { definitionName } from '../definitions/definition-name';
 import type { StoredEvent } from './queries';
@@ -10,11 +10,11 @@ export const eventColumns = (playerNames = new Map<string, string>()): Column<St
   {
     id: 'at',
     header: 'Occurred',
-    width: 120,
-    narrowWidth: 92,
-    cell: ({ occurredAt }) => <RelativeTime at={occurredAt} />,
+    width: 164,
+    narrowWidth: 98,
+    cell: ({ occurredAt }) => <ClockTime at={occurredAt} />,
   },
-  { id: 'event', header: 'Event', narrowWidth: 122, cell: definitionName },
+  { id: 'event', header: 'Event', narrowWidth: 116, cell: definitionName },
   {
     id: 'value',
     header: 'Value',
@@ -39,9 +39,9 @@ export const eventColumns = (playerNames = new Map<string, string>()): Column<St
   {
     id: 'received',
     header: 'Received',
-    width: 120,
+    width: 164,
     hidden: true,
-    cell: ({ receivedAt }) => <RelativeTime at={receivedAt} />,
+    cell: ({ receivedAt }) => <ClockTime at={receivedAt} />,
   },
   {
     id: 'key',
