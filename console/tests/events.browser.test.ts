@@ -12,6 +12,7 @@ import type { Page } from 'playwright-core';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
 import {
   assertAccessible,
+  backClosesPanel,
   becomes,
   countBecomes,
   dialogCloses,
@@ -90,9 +91,11 @@ describe('the first steps of a game', () => {
     const output = await run((await commands.allInnerTexts()).join('\n'));
     assert.match(output, /"records":\[\{/);
     await page.getByText('The event level_completed arrived.').waitFor();
+    await page.getByRole('link', { name: 'Open the event' }).click();
+    await page.getByRole('dialog', { name: 'Event' }).getByText('level_completed').first().waitFor();
 
     // Another page load does not have the key, and shows the newest one.
-    await page.goto(`/games/${tenant.tenantId}/events`);
+    await page.goto(`/games/${tenant.tenantId}/events?scope=match`);
     const command = await commandOf(page, 'Event', { ...tenant, gameKey });
     await page.getByText(`Replace ${gameKey.slice(0, 14)}… with your whole key`).waitFor();
     await page.getByRole('button', { name: 'Create a game key' }).click();
@@ -185,6 +188,57 @@ describe('events', () => {
     await page.getByRole('cell', { name: 'level_completed' }).click();
     await page.getByRole('dialog').getByRole('link', { name: 'ada' }).click();
     await page.waitForURL(`**/players/${ada.playerId}`);
+  });
+
+  test('opens on the player events if there are no match events, and offers them in the scope of the URL', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    const empty = page.getByText(/^No (events|data) in this time range/);
+    // The page shows no empty list or chart before it knows that there are player events.
+    const held = Promise.withResolvers<void>();
+    await page.route('**/events?scope=player*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/events?scope=player*');
+    await page.getByRole('link', { name: 'Events' }).click();
+    await asked;
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    assert.equal(await empty.count(), 0);
+    held.resolve();
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+    assert.equal(new URL(page.url()).search, '?scope=player');
+    await page.getByText('Match events', { exact: true }).click();
+    await page.getByText(/^\d+ player events in this time range\.$/).waitFor();
+    await page.getByRole('button', { name: 'Show player events' }).click();
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+  });
+
+  test('shows an event by its URL, and closes it by the back button or without a step in the history', async () => {
+    const list = `${studio.game}/events?scope=player`;
+    const page = await studio.open(`${studio.game}/players`);
+    await page.goto(list);
+    const row = page.getByRole('cell', { name: 'jump' }).first();
+    const dialog = page.getByRole('dialog', { name: 'Event' });
+    await backClosesPanel(page, row);
+    await row.click();
+    await page.waitForURL(/[?&]event=/);
+    const link = page.url();
+    await page.reload();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialogCloses(page);
+    assert.equal(new URL(page.url()).search, '?scope=player');
+    await page.goBack();
+    await page.waitForURL('**/players');
+
+    // A colleague came from elsewhere. There is no list to go back to.
+    await page.goto(link);
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialogCloses(page);
+    await page.waitForURL(`**${list}`);
+    await page.goto(`${list}&event=0`);
+    await page.waitForURL(`**${list}`);
   });
 
   test('shows an event or the search after a double click, until a click beside it', async () => {
@@ -355,6 +409,77 @@ describe('events', () => {
     await page.getByRole('cell', { name: 'jump' }).waitFor();
     await send({ eventKey: 'arrived_live' });
     await page.getByRole('cell', { name: 'arrived_live' }).waitFor();
+  });
+
+  test('keeps the rows of the live tail while the pointer is in them, and says how many events are newer', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player&live=true`);
+    await page.getByRole('cell', { name: 'jump' }).hover();
+    await send({ eventKey: 'arrived_while_reading' });
+    const arrived = page.getByRole('cell', { name: 'arrived_while_reading' });
+    const newer = page.getByRole('button', { name: '1 new event' });
+    await newer.waitFor();
+    await newer.hover();
+    await page.waitForResponse('**/events?scope=player*');
+    await assertAccessible(page, 'the live tail while it waits');
+    assert.equal(await arrived.count(), 0);
+    await newer.click();
+    await arrived.waitFor();
+    await newer.waitFor({ state: 'detached' });
+    await send({ eventKey: 'arrived_while_reading' });
+    await newer.waitFor();
+    await page.mouse.move(0, 0);
+    await countBecomes(arrived, 2);
+    await countBecomes(newer, 0);
+    await page.getByRole('region', { name: 'Events' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await send({ eventKey: 'arrived_while_reading' });
+    await newer.waitFor();
+    assert.equal(await arrived.count(), 2);
+  });
+
+  test('shows the clock time, and the relative time in its tip', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    const time = page.getByRole('row', { name: /jump/ }).locator('time');
+    assert.match(await time.innerText(), /^\d+:\d\d:\d\d\s[AP]M$/);
+    await time.hover();
+    await page
+      .getByRole('tooltip')
+      .filter({ hasText: /^(now|\d+ \w+\. ago) · \w+ \d+, \d{4}.*:\d\d:\d\d/ })
+      .waitFor();
+  });
+
+  test('shows the events of the time that the reader has zoomed to', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player&range=24h`);
+    const chart = page.getByRole('img', { name: /^Events per hour/ });
+    const plot = (await chart.locator('.u-over').boundingBox())!;
+    const pointAt = (part: number) => page.mouse.move(plot.x + plot.width * part, plot.y + plot.height / 2);
+    await pointAt(0.3);
+    await page.mouse.down();
+    await pointAt(0.6);
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Show the events of this time' }).click();
+    await page.getByRole('heading', { name: 'No event matches the filters' }).waitFor();
+    const [from, to] = new URL(page.url()).searchParams
+      .get('range')!
+      .split('/')
+      .map((time) => Date.parse(time));
+    const hours = [Date.now() - from!, Date.now() - to!].map((time) => time / 3_600_000);
+    // A third of 24 hours, and the whole hours of its ends.
+    assert.ok(hours[0]! > 14 && hours[0]! < 19 && hours[1]! > 7 && hours[1]! < 11, hours.join(' to '));
+  });
+
+  test('has room for some events below the chart in a small window', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    await sendAs(player, ...Array.from({ length: 12 }, () => ({ eventKey: 'jump' })));
+    const page = await studio.open(`/games/${tenant.tenantId}/events?scope=player`, {
+      viewport: { width: 720, height: 450 },
+    });
+    await page.getByRole('cell', { name: 'jump' }).first().waitFor();
+    await becomes(
+      async () => (await page.getByRole('region', { name: 'Events' }).boundingBox())!.height > 240,
+      true,
+    );
   });
 
   test('exports the 24 hours that the live tail shows', async () => {
@@ -682,10 +807,16 @@ describe('the rejected events', () => {
       .getByRole('row', { name: /door_opened · red No event definition has this key and value.* 2$/ })
       .click();
     const details = page.getByRole('dialog', { name: 'Rejected events' });
+    await page.reload();
     await details.getByText('door-2').waitFor();
     await details.getByRole('button', { name: 'Create the definition' }).click();
     const form = page.getByRole('dialog', { name: 'Create a definition' });
     await form.getByLabel('Category').fill('doors');
+    // What was typed stays while the panel closes and opens.
+    await page.goBack();
+    await details.waitFor({ state: 'detached' });
+    await page.goForward();
+    await details.waitFor();
     await page.keyboard.press('Escape');
     const question = page.getByRole('dialog', { name: 'Leave without saving' });
     await question.waitFor();
@@ -702,7 +833,7 @@ describe('the rejected events', () => {
 
     await page.goto(`/games/${tenant.tenantId}/events?scope=player`);
     await page.getByRole('cell', { name: 'door_opened · red' }).waitFor();
-    const viewer = await studio.open(`/games/${tenant.tenantId}/events`, { role: 'viewer' });
+    const viewer = await studio.open(`/games/${tenant.tenantId}/events?scope=match`, { role: 'viewer' });
     await viewer.getByRole('link', { name: 'Rejected events · 2' }).click();
     await viewer.getByRole('row', { name: /door_opened/ }).click();
     await viewer.getByRole('dialog').getByText('door-2').waitFor();

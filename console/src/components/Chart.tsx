@@ -1,4 +1,4 @@
-import { Button, Text, useComputedColorScheme } from '@mantine/core';
+import { Button, Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useDisclosure, useElementSize } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
@@ -26,13 +26,15 @@ interface ChartProps {
   bucketSeconds: number;
   series: Series[];
   height?: number;
+  /** What a button does with the part of the time that the reader has zoomed to, in seconds since 1970. */
+  zoomAction?: { label: string; run: (from: number, to: number) => void } | undefined;
 }
 
 /**
  * Lines over time. A bucket that is not over is a circle beside the line, because a line to it would look like a fall. Drag zooms, a double
  * click resets. The table has the same numbers for screen readers.
  */
-export function Chart({ title, times, bucketSeconds, series, height = 220 }: ChartProps) {
+export function Chart({ title, times, bucketSeconds, series, height = 220, zoomAction }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
   if (series.length === 0)
@@ -46,7 +48,7 @@ export function Chart({ title, times, bucketSeconds, series, height = 220 }: Cha
       {isTable ? (
         <ChartTable title={title} times={times} bucketSeconds={bucketSeconds} series={series} />
       ) : (
-        <Plot title={title} times={times} bucketSeconds={bucketSeconds} series={series} height={height} />
+        <Plot {...{ title, times, bucketSeconds, series, height, zoomAction }} />
       )}
       <Button
         variant="subtle"
@@ -62,7 +64,9 @@ export function Chart({ title, times, bucketSeconds, series, height = 220 }: Cha
   );
 }
 
-function Plot({ title, times, bucketSeconds, series, height }: Required<ChartProps>) {
+type PlotProps = Required<Omit<ChartProps, 'zoomAction'>> & Pick<ChartProps, 'zoomAction'>;
+
+function Plot({ title, times, bucketSeconds, series, height, zoomAction }: PlotProps) {
   const scheme = useComputedColorScheme();
   const { ref: frame, width } = useElementSize();
   const [canReset, setCanReset] = useState(false);
@@ -91,18 +95,35 @@ function Plot({ title, times, bucketSeconds, series, height }: Required<ChartPro
     <div ref={frame} style={{ minHeight: height + LEGEND_HEIGHT }}>
       <div ref={target} role="img" aria-label={`${title}: ${describe(times, bucketSeconds, series)}`} />
       {canReset && (
-        <Button
-          variant="default"
-          size="compact-xs"
-          onClick={() => plot.current?.setData(plot.current.data)}
-          className={classes.reset}
-          aria-label={`Reset the zoom: ${title}`}
-        >
-          Reset the zoom
-        </Button>
+        <Group gap="xs" className={classes.reset}>
+          {zoomAction && (
+            <Button
+              variant="default"
+              size="compact-xs"
+              onClick={() => zoomAction.run(...shownTime(plot.current!, bucketSeconds))}
+            >
+              {zoomAction.label}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            size="compact-xs"
+            onClick={() => plot.current?.setData(plot.current.data)}
+            aria-label={`Reset the zoom: ${title}`}
+          >
+            Reset the zoom
+          </Button>
+        </Group>
       )}
     </div>
   );
+}
+
+/** The time of the buckets that are in view. */
+function shownTime({ data: [times], scales }: uPlot, bucketSeconds: number): [from: number, to: number] {
+  const { min, max } = scales['x']!;
+  const shown = times.filter((time) => time >= min! && time <= max!);
+  return [shown[0]!, shown.at(-1)! + bucketSeconds];
 }
 
 /** Shows new data. The part of the time that the reader has zoomed to stays, unless the data are of another range. */

@@ -1,4 +1,5 @@
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import type { CSSProperties } from 'react';
 import { ColumnChoice } from './ColumnChoice';
 import classes from './DataTable.module.css';
 import type { Column, DataTableProps } from './data-table-types';
@@ -39,7 +40,12 @@ export function DataTable<Row>({
   const hasToolbar = (toolbar !== undefined || hasChoice) && !(isEmpty && isFiltered === false);
 
   return (
-    <div className={classes.frame} data-inline={inline || undefined} data-short={isShort(rows) || undefined}>
+    <div
+      className={classes.frame}
+      style={{ '--rows': rows?.length ?? 0 } as CSSProperties}
+      data-inline={inline || undefined}
+      data-short={isShort(rows) || undefined}
+    >
       {hasToolbar && (
         <div className={classes.toolbar}>
           <div className={classes.filters}>{toolbar}</div>

@@ -8,10 +8,12 @@ import { EmptyState } from './EmptyState';
 export function NoResults({
   title,
   keep = {},
+  next,
   children,
 }: {
   title: string;
   keep?: Record<string, string | undefined>;
+  next?: ReactNode;
   children: ReactNode;
 }) {
   const navigate = useNavigate();
@@ -20,9 +22,12 @@ export function NoResults({
     <EmptyState
       title={title}
       next={
-        <Button variant="default" w="fit-content" onClick={() => void navigate({ to: '.', search: keep })}>
-          Remove the filters
-        </Button>
+        <>
+          <Button variant="default" w="fit-content" onClick={() => void navigate({ to: '.', search: keep })}>
+            Remove the filters
+          </Button>
+          {next}
+        </>
       }
     >
       {children}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Chart, type Series } from '../../components/Chart';
 import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
 import { Panel } from '../../components/Page';
-import { BUCKET_SECONDS, bucketsOf, isInterval } from '../../components/range';
+import { BUCKET_SECONDS, bucketsOf, isInterval, toInterval, type Interval } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import {
   eventCountsQuery,
@@ -20,7 +20,18 @@ interface EventChartProps {
   tenantId: string;
   filter: EventFilter;
   range: ChartRange;
+  /** Whether it is not known yet which events the page shows. */
+  isUndecided: boolean;
+  /** Shows the events of the time that the reader has zoomed to. */
+  onZoomTo: (interval: Interval) => void;
 }
+
+type ChartPanelProps = Pick<EventChartProps, 'range' | 'isUndecided' | 'onZoomTo'> & {
+  figure?: Figure;
+  error: Error | null | undefined;
+  retry: () => void;
+  lines: { times: number[]; series: Series[] } | undefined;
+};
 
 /** The events of the range over time, or a figure of them. */
 export function EventChart({ figure, ...events }: EventChartProps & { figure: Figure | undefined }) {
@@ -28,12 +39,13 @@ export function EventChart({ figure, ...events }: EventChartProps & { figure: Fi
 }
 
 /** The most frequent keys. */
-function KeysChart({ tenantId, filter, range }: EventChartProps) {
+function KeysChart({ tenantId, filter, ...panel }: EventChartProps) {
+  const { range } = panel;
   const all = useQuery(eventCountsQuery(tenantId, filter, range));
   const frequent = useQuery(frequentKeysQuery(tenantId, filter, range));
   return (
     <ChartPanel
-      range={range}
+      {...panel}
       error={[all, frequent].find(({ error, data }) => error && !data)?.error}
       retry={() => void Promise.all([all.refetch(), frequent.refetch()])}
       lines={all.data && frequent.data && topSeries(all.data, frequent.data)}
@@ -42,11 +54,12 @@ function KeysChart({ tenantId, filter, range }: EventChartProps) {
 }
 
 /** One line for all events that match the filter. */
-function FigureChart({ tenantId, filter, range, figure }: EventChartProps & { figure: Figure }) {
+function FigureChart({ tenantId, filter, figure, ...panel }: EventChartProps & { figure: Figure }) {
+  const { range } = panel;
   const { data, error, refetch } = useQuery(figureQuery(tenantId, filter, range, figure));
   return (
     <ChartPanel
-      range={range}
+      {...panel}
       figure={figure}
       error={data ? null : error}
       retry={() => void refetch()}
@@ -58,19 +71,7 @@ function FigureChart({ tenantId, filter, range, figure }: EventChartProps & { fi
 const EVENTS = { value: '', label: 'Events' };
 const FIGURES = [EVENTS, ...Object.entries(figures).map(([value, label]) => ({ value, label }))];
 
-function ChartPanel({
-  range,
-  figure,
-  error,
-  retry,
-  lines,
-}: {
-  range: ChartRange;
-  figure?: Figure;
-  error: Error | null | undefined;
-  retry: () => void;
-  lines: { times: number[]; series: Series[] } | undefined;
-}) {
+function ChartPanel({ range, figure, error, retry, lines, isUndecided, onZoomTo }: ChartPanelProps) {
   const change = useSearchChange<{ show: string | undefined }>();
   // The table shows the error of an invalid filter. An interval can be too long for the chart alone.
   if (isInvalidFilter(error) && !isInterval(range)) return null;
@@ -95,8 +96,18 @@ function ChartPanel({
     >
       {error ? (
         <ErrorState error={error} what="The chart could not be loaded" retry={retry} />
-      ) : lines ? (
-        <Chart key={range} title={title} bucketSeconds={BUCKET_SECONDS[bucket]} {...lines} height={150} />
+      ) : lines && !isUndecided ? (
+        <Chart
+          key={range}
+          title={title}
+          bucketSeconds={BUCKET_SECONDS[bucket]}
+          {...lines}
+          height={150}
+          zoomAction={{
+            label: 'Show the events of this time',
+            run: (from, to) => onZoomTo(toInterval(from * 1_000, to * 1_000)),
+          }}
+        />
       ) : (
         <Skeleton height={180} radius="md" />
       )}

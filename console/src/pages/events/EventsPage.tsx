@@ -2,16 +2,17 @@ import { Button, Drawer, Menu, SegmentedControl, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { DataTable } from '../../components/DataTable';
 import { ButtonLink } from '../../components/links';
-import { formatNumber } from '../../components/format';
+import { formatCount, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
 import { TextFilter } from '../../components/TextFilter';
 import { startDownload } from '../../components/downloads';
+import { useRowPanel } from '../../components/use-panel';
 import { useRangeChoice } from '../../components/use-range-choice';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
@@ -21,6 +22,7 @@ import { UsedUpNotice } from '../usage/UsedUpNotice';
 import { eventColumns } from './columns';
 import { EventChart } from './EventChart';
 import { EventDetails } from './EventDetails';
+import classes from './EventsPage.module.css';
 import { NoEvents } from './NoEvents';
 import {
   eventsQuery,
@@ -29,13 +31,14 @@ import {
   frequentKeysQuery,
   requestExport,
   TAIL_RANGE,
+  TAIL_SIZE,
   toEventRange,
   toFigure,
   useEventTail,
   type EventFilter,
   type EventRange,
-  type StoredEvent,
 } from './queries';
+import { useHeldRows } from './use-held-rows';
 
 const route = getRouteApi('/app/games/$tenantId/events');
 
@@ -43,6 +46,7 @@ interface EventSearch extends Partial<Record<keyof EventFilter, string>> {
   range?: string;
   live?: string;
   show?: string;
+  event?: string;
 }
 
 const ANY_TIME = { value: 'any', label: 'Any time' };
@@ -77,11 +81,14 @@ export const preload = (
 
 export function EventsPage() {
   const game = useGame();
-  const search = route.useSearch();
+  const { event: _, ...search } = route.useSearch();
   const range = toEventRange(search.range);
   const filter = filterOf(search);
   const isLive = search.live === 'true';
-  const change = useSearchChange<typeof search>();
+  const changeSearch = useSearchChange<typeof search>();
+  /** The scope stays: it may be one that the URL does not have. */
+  const change = (changes: typeof search): void => changeSearch({ scope: filter.scope, ...changes });
+  const isUndecided = useOnlyScope(game.id, search);
   const choice = useRangeChoice(range, (next) => change({ range: next }));
 
   return (
@@ -114,13 +121,21 @@ export function EventsPage() {
     >
       <UsedUpNotice />
       {!isLive && range !== 'any' && (
-        <EventChart tenantId={game.id} filter={filter} range={range} figure={toFigure(search.show)} />
+        <EventChart
+          tenantId={game.id}
+          filter={filter}
+          range={range}
+          figure={toFigure(search.show)}
+          isUndecided={isUndecided}
+          onZoomTo={(interval) => change({ range: interval })}
+        />
       )}
       <EventTable
         tenantId={game.id}
         filter={filter}
         range={range}
         isLive={isLive}
+        isUndecided={isUndecided}
         toolbar={
           <>
             <SavedViews page={`events.${game.id}`} search={search} />
@@ -164,6 +179,28 @@ export function EventsPage() {
   );
 }
 
+/**
+ * A page without a scope in its URL goes to the player events if there are no match events. Returns true until it is known whether it
+ * does.
+ */
+function useOnlyScope(tenantId: string, search: EventSearch): boolean {
+  const filter = filterOf(search);
+  const range = toEventRange(search.range);
+  const change = useSearchChange<EventSearch>();
+  const isOpen = (search.scope ?? search.matchSessionId ?? search.live) === undefined;
+  const match = useInfiniteQuery({ ...eventsQuery(tenantId, filter, range), enabled: isOpen });
+  const hasNone = isOpen && match.data?.pages[0]?.items.length === 0 && !match.isPlaceholderData;
+  const player = useInfiniteQuery({
+    ...eventsQuery(tenantId, { ...filter, scope: 'player' }, range),
+    enabled: hasNone,
+  });
+  const isPlayer = hasNone && (player.data?.pages[0]?.items.length ?? 0) > 0 && !player.isPlaceholderData;
+  useEffect(() => {
+    if (isPlayer) change({ scope: 'player' });
+  }, [isPlayer]);
+  return isOpen && (match.isPending || (hasNone && (player.isPending || isPlayer)));
+}
+
 function RejectedEventsLink({ tenantId }: { tenantId: string }) {
   const { data } = useQuery(rejectedEventsQuery(tenantId));
   const events = data?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
@@ -179,32 +216,55 @@ interface EventTableProps {
   filter: EventFilter;
   range: EventRange;
   isLive: boolean;
+  isUndecided: boolean;
   toolbar: ReactNode;
 }
 
-function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProps) {
-  const [open, setOpen] = useState<StoredEvent>();
+function EventTable({ tenantId, filter, range, isLive, isUndecided, toolbar }: EventTableProps) {
+  const table = useRef<HTMLDivElement>(null);
   const events = useInfiniteQuery({ ...eventsQuery(tenantId, filter, range), enabled: !isLive });
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
   const stored = useTableRows(events, ({ eventRecordId }) => eventRecordId);
   const { rowKey } = stored;
-  const live = { rows: tail.data?.items, rowKey, error: tail.error, retry: () => void tail.refetch() };
-  const shown = isLive ? live : stored;
+  const { listeners, ...held } = useHeldRows(tail.data?.items, JSON.stringify(filter));
+  const live = { rows: held.rows, rowKey, error: tail.error, retry: () => void tail.refetch() };
+  const shown = isLive ? live : { ...stored, ...(isUndecided && { rows: undefined }) };
+  const { row: open, ...panel } = useRowPanel('event', shown.rows, rowKey);
   const playerNames = usePlayerNames(tenantId, shown.rows?.map(({ playerId }) => playerId) ?? []);
   // The live tail renders each second. Rows with other columns would render again.
   const columns = useMemo(() => eventColumns(playerNames), [playerNames]);
+  const showNewer = (): void => {
+    held.show();
+    const rows = table.current?.querySelector('[role=region]');
+    rows?.scrollTo({ top: 0 });
+    if (rows instanceof HTMLElement) rows.focus({ preventScroll: true });
+  };
   return (
     <>
-      <DataTable
-        label="Events"
-        columns={columns}
-        {...shown}
-        onOpen={setOpen}
-        selectedKey={open?.eventRecordId}
-        toolbar={toolbar}
-        empty={<NoEvents tenantId={tenantId} filter={filter} range={isLive ? TAIL_RANGE : range} />}
-      />
-      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title="Event" size={480}>
+      <div ref={table} className={classes.table} {...listeners}>
+        <DataTable
+          label="Events"
+          columns={columns}
+          {...shown}
+          onOpen={panel.open}
+          selectedKey={open?.eventRecordId}
+          toolbar={toolbar}
+          bulkActions={
+            isLive &&
+            held.newer > 0 && (
+              <div className={classes.newer} data-newer>
+                <Button size="compact-xs" onClick={showNewer}>
+                  {held.newer < TAIL_SIZE
+                    ? formatCount(held.newer, 'new event')
+                    : `${TAIL_SIZE} or more new events`}
+                </Button>
+              </div>
+            )
+          }
+          empty={<NoEvents tenantId={tenantId} filter={filter} range={isLive ? TAIL_RANGE : range} />}
+        />
+      </div>
+      <Drawer opened={open !== undefined} onClose={panel.close} title="Event" size={480}>
         {open && <EventDetails tenantId={tenantId} event={open} />}
       </Drawer>
     </>

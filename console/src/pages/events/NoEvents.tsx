@@ -1,29 +1,30 @@
+import { Button, Group, Text, type GroupProps } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCanChangeGame } from '../../app/game';
 import { EmptyState } from '../../components/EmptyState';
+import { formatCount } from '../../components/format';
 import { NoResults } from '../../components/NoResults';
 import { TextLink } from '../../components/links';
 import { isInterval } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
 import { definitionsQuery } from '../definitions/queries';
 import { AutoCreateSwitch } from '../first-run/Prerequisites';
 import { WholeKeyNote } from '../first-run/WholeKeyNote';
 import { SignInLink } from '../players/SignInSnippet';
 import { EventSnippet } from './EventSnippet';
-import { leavesOut, type EventFilter, type EventRange } from './queries';
+import { eventsQuery, leavesOut, type EventFilter, type EventRange } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/events');
 
-/** What the page shows without an event: what to do next. */
-export function NoEvents({
-  tenantId,
-  filter,
-  range,
-}: {
+interface NoEventsProps {
   tenantId: string;
   filter: EventFilter;
   range: EventRange;
-}) {
+}
+
+/** What the page shows without an event: what to do next. */
+export function NoEvents({ tenantId, filter, range }: NoEventsProps) {
   const { scope } = filter;
   const search = route.useSearch();
   const keep = { scope, live: search.live, show: search.show };
@@ -32,36 +33,62 @@ export function NoEvents({
       <NoResults
         title="No event matches the filters"
         keep={isInterval(range) ? keep : { ...keep, range: search.range }}
+        next={<OtherScope tenantId={tenantId} filter={filter} range={range} />}
       >
         Enter a whole key, value or id, or choose a longer time.
       </NoResults>
     );
   return (
-    <EmptyState
-      title="No events in this time range"
-      next={
-        <>
-          <NewGameSwitch tenantId={tenantId} />
-          <WholeKeyNote />
-          <EventSnippet tenantId={tenantId} scope={scope} />
-        </>
-      }
-    >
-      Events appear here as soon as the game sends them. Run the{' '}
-      {scope === 'match' ? (
-        <>
-          commands of <SignInLink tenantId={tenantId} /> and of{' '}
-          <TextLink to="/games/$tenantId/matches" params={{ tenantId }} inherit underline="always">
-            Matches
-          </TextLink>
-        </>
-      ) : (
-        <>
-          command of <SignInLink tenantId={tenantId} />
-        </>
-      )}{' '}
-      first, in the same terminal or file. Then run this one:
-    </EmptyState>
+    <>
+      <OtherScope tenantId={tenantId} filter={filter} range={range} px="var(--gh-inset)" mt="md" />
+      <EmptyState
+        title="No events in this time range"
+        next={
+          <>
+            <NewGameSwitch tenantId={tenantId} />
+            <WholeKeyNote />
+            <EventSnippet tenantId={tenantId} scope={scope} />
+          </>
+        }
+      >
+        Events appear here as soon as the game sends them. Run the{' '}
+        {scope === 'match' ? (
+          <>
+            commands of <SignInLink tenantId={tenantId} /> and of{' '}
+            <TextLink to="/games/$tenantId/matches" params={{ tenantId }} inherit underline="always">
+              Matches
+            </TextLink>
+          </>
+        ) : (
+          <>
+            command of <SignInLink tenantId={tenantId} />
+          </>
+        )}{' '}
+        first, in the same terminal or file. Then run this one:
+      </EmptyState>
+    </>
+  );
+}
+
+/** The number of events of the other scope, if there are some, and a button that shows them. */
+function OtherScope({ tenantId, filter, range, ...space }: NoEventsProps & Pick<GroupProps, 'px' | 'mt'>) {
+  const scope = filter.scope === 'match' ? 'player' : 'match';
+  const change = useSearchChange<{ scope: string }>();
+  const { data, isPlaceholderData } = useInfiniteQuery({
+    ...eventsQuery(tenantId, { ...filter, scope }, range),
+    // Player events have no match.
+    enabled: filter.matchSessionId === undefined,
+  });
+  const page = isPlaceholderData ? undefined : data?.pages[0];
+  if (!page?.items.length) return null;
+  const count = formatCount(page.items.length, `${scope} event`);
+  return (
+    <Group gap="xs" {...space}>
+      <Text size="sm">{page.hasMore ? `More than ${count}` : count} in this time range.</Text>
+      <Button variant="default" onClick={() => change({ scope })}>
+        Show {scope} events
+      </Button>
+    </Group>
   );
 }
 

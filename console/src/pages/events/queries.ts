@@ -84,7 +84,7 @@ export const rejectedEventsQuery = (tenantId: string) =>
   });
 
 const TAIL_MS = 1_000;
-const TAIL_SIZE = 100;
+export const TAIL_SIZE = 100;
 /** How far the live tail looks back. */
 export const TAIL_RANGE: RangeName = '24h';
 

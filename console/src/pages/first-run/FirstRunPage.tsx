@@ -83,7 +83,22 @@ export function FirstRunPage() {
         </Step>
         <Step isDone={event.data != null} title="Send a first event">
           {event.data ? (
-            <Text size="sm">The event {event.data.eventKey} arrived.</Text>
+            <Text size="sm">
+              The event {event.data.eventKey} arrived.{' '}
+              <TextLink
+                to="/games/$tenantId/events"
+                params={{ tenantId: game.id }}
+                search={{
+                  scope: event.data.matchSessionId === undefined ? 'player' : 'match',
+                  range: 'any',
+                  event: event.data.eventRecordId,
+                }}
+                inherit
+                underline="always"
+              >
+                Open the event
+              </TextLink>
+            </Text>
           ) : (
             <>
               <Text size="sm" c="dimmed">
