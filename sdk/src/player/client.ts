@@ -84,7 +84,8 @@ export function createPlayerClient(options: PlayerClientOptions): PlayerClient {
       }),
       signOut: async () => {
         const ended = await session.end();
-        if (ended) await ignoreRefusal(endOnServer(open, ended));
+        // Another program may have written something else into the storage.
+        if (ended?.identity) await ignoreRefusal(endOnServer(open, ended));
       },
       profile: createOwnProfile(api, open),
       matches: createMatches(createApi(until(withRetries(send)))),
@@ -119,7 +120,7 @@ async function endOnServer(open: Api, ended: Stored<Player>): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof GuildhallError) || !['missing_bearer', 'invalid_bearer'].includes(error.code))
       throw error;
-    const { accessToken } = await refresh(open, ended.refreshToken, refreshKeyOf(ended));
+    const { accessToken } = requireTokens(await refresh(open, ended.refreshToken, refreshKeyOf(ended)));
     return logOut(accessToken);
   }
 }

@@ -79,7 +79,7 @@ describe('settings', () => {
         () => read(address),
         {
           message:
-            'DATABASE_URL has an unencoded @, /, ? or # in its user or password. Write %40, %2F, %3F and %23.',
+            'DATABASE_URL has an @ after its host. Encode @, /, ? and # in the user, the password and the database: %40, %2F, %3F, %23.',
         },
         address,
       );

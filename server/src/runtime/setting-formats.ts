@@ -131,7 +131,7 @@ export const postgresUrl = v.pipe(
   v.string(),
   v.check(
     (url) => !LATE_AT_SIGN.test(url),
-    'has an unencoded @, /, ? or # in its user or password. Write %40, %2F, %3F and %23.',
+    'has an @ after its host. Encode @, /, ? and # in the user, the password and the database: %40, %2F, %3F, %23.',
   ),
   v.check(
     (url) => !SEVERAL_HOSTS.test(url),

@@ -51,7 +51,7 @@ export async function exchangeRefreshToken<Session>(
     const { prefix, length } = tokenFormat(store.kind);
     throw new ProblemError(
       'invalid_refresh_token',
-      `The refresh token must be ${prefix} and ${length - prefix.length} more characters, as the last sign-in or refresh returned it.`,
+      `The refresh token must be ${prefix} and ${length - prefix.length} more characters, as the last sign-in or refresh returned it. Copy it again, or sign in again.`,
     );
   }
   const hash = vault.fingerprint(token);

@@ -128,7 +128,7 @@ describe('POST /api/player-auth/refresh', () => {
       assert.deepEqual([(await refresh(token)).body.code], ['invalid_refresh_token']);
     assert.equal(
       (await refresh(accessToken.slice(0, 512))).body.detail,
-      'The refresh token must be gh_refresh_ and 72 more characters, as the last sign-in or refresh returned it.',
+      'The refresh token must be gh_refresh_ and 72 more characters, as the last sign-in or refresh returned it. Copy it again, or sign in again.',
     );
     for (const token of ['', 5, true, null, undefined, [refreshToken], 'x'.repeat(513)])
       assert.equal((await refresh(token)).status, 400, String(token));

@@ -41,9 +41,11 @@ export async function createKey(
     await recordPayerChange(services, transaction, author, { tenantId, after: created });
     return created;
   };
-  return services.database
+  const created = await services.database
     .forTenant(tenantId)
     .transaction((transaction) => runOnce(transaction, request, () => create(transaction), withoutSecret));
+  // A process of an earlier version may have stored the first response, without the member.
+  return { ...created, requirePlayerToken: created.requirePlayerToken ?? false };
 }
 
 function withoutSecret({ key: _, ...shown }: TenantKey & { key: string }): TenantKey & { key?: string } {

@@ -17,8 +17,11 @@ export function findKey(db: Querier, kind: KeyKind, fingerprint: Buffer): Promis
 
 /** Records when keys of any tenant were used, by their ids. An earlier use than the recorded one changes nothing. */
 export async function updateLastUsed(db: Querier, usedAtMs: Map<string, number>): Promise<void> {
-  const times = [...usedAtMs.values()].map((ms) => new Date(ms).toISOString());
-  await db.run(sql`SELECT guildhall_touch_keys(${[...usedAtMs.keys()]}::uuid[], ${times}::timestamptz[])`);
+  // All processes lock the keys in the same order, so they cannot deadlock.
+  const uses = [...usedAtMs].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const times = uses.map(([, ms]) => new Date(ms).toISOString());
+  await db.run(sql`
+    SELECT guildhall_touch_keys(${uses.map(([keyId]) => keyId)}::uuid[], ${times}::timestamptz[])`);
 }
 
 /** The settings of a key that can be chosen at creation and changed later. */

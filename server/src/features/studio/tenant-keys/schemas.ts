@@ -74,7 +74,7 @@ const keyFields = {
   lastUsedAt: Nullable(
     Type.String({
       ...Timestamp,
-      description: 'The time of the last accepted request. It shows up to 30 seconds later.',
+      description: 'The last time that the server accepted the key. It shows up to 30 seconds later.',
     }),
   ),
   successorId: Nullable(
