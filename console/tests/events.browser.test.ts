@@ -111,6 +111,33 @@ describe('the first steps of a game', () => {
     );
   });
 
+  test('show a new key until it is saved, even if the first event arrives', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const page = await studio.open(`/games/${tenant.tenantId}/events?scope=player`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Events');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const key = page.getByRole('region', { name: 'New key' });
+    await key.waitFor();
+    const event = {
+      playerId: player.playerId,
+      eventKey: 'jump',
+      idempotencyKey: 'first',
+      occurredAt: new Date().toISOString(),
+    };
+    const { status, text } = await studio.app.http.post(
+      '/api/game/player-events',
+      { events: [event] },
+      player.caller,
+    );
+    assert.equal(status, 201, text);
+    await page.getByText('jump').first().waitFor({ state: 'attached' });
+    assert.match(await key.innerText(), /gh_game_/);
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+  });
+
   test('are not shown as open while it is unknown what happened', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     await failUntilTriedAgain(page, '**/events?*limit=1');

@@ -209,7 +209,7 @@ describe('webhooks', () => {
   test('opens a delivery with its payload by its URL, and sends it before its next attempt', async () => {
     const { id, pending } = await arrangeDeliveries();
     await app.owner.query(
-      `UPDATE webhook_deliveries SET attempts = 3, last_status_code = 503, next_attempt_at = now() + interval '2 hours'
+      `UPDATE webhook_deliveries SET attempts = 3, last_status_code = 503, last_error = 'The endpoint returned status 503.', next_attempt_at = now() + interval '2 hours'
        WHERE id = $1`,
       [pending],
     );

@@ -32,7 +32,7 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
               </Button>
             }
           >
-            This page belongs to the version before. Reload it to get the new one.
+            This page is of the previous version. Reload it to get the new version.
           </EmptyState>
         </Panel>
       </Page>

@@ -21,7 +21,12 @@ export function loadCode<Module>(load: () => Promise<Module>, name: string): Pro
         if (!(await doesServerAnswer())) throw new ServerAwayError();
         // By the message of the error, `lazyRouteComponent` reloads the page once, which gets the code of a new build. A reload without a
         // server would lose the page.
-        throw error instanceof Error ? new OldVersionError(error.message) : error;
+        throw isMissing(error) ? new OldVersionError(error.message, { cause: error }) : error;
       }),
   });
 }
+
+/** Whether a module or its styles could not be loaded, in the words of Chromium, Firefox, WebKit and Vite. Other errors are those of its code. */
+const isMissing = (error: unknown): error is Error =>
+  error instanceof Error &&
+  /dynamically imported module|module script failed|Unable to preload CSS/.test(error.message);

@@ -3,7 +3,7 @@ import { GuildhallError } from './client';
 /** The code of a page could not be loaded, because the server does not answer. */
 export class ServerAwayError extends TypeError {}
 
-/** The server answers, but has no longer the code of a page: a new version was installed after this one was loaded. */
+/** The server answers, but no longer has the code of a page: a new version was installed after this one was loaded. */
 export class OldVersionError extends TypeError {}
 
 /** Between the retries are 1, 2, 4, 8 and 16 seconds. A restart of a server takes less. */

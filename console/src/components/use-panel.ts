@@ -33,14 +33,12 @@ export function usePanel(name: string) {
       if (history.location.state.isPanel) history.back();
       else drop();
     },
-    /** Removes the record from the URL, and goes nowhere. */
-    drop,
   };
 }
 
 /** A side panel with a row of the list. A row that leaves the list while it is open stays open. */
 export function useRowPanel<Row>(name: string, rows: Row[] | undefined, rowKey: (row: Row) => string) {
-  const { id, open, close, drop } = usePanel(name);
+  const { id, open, close } = usePanel(name);
   const [last, setLast] = useState<Row>();
   const isOpened = (row: Row): boolean => rowKey(row) === id;
   const found = rows?.find(isOpened);
@@ -49,7 +47,7 @@ export function useRowPanel<Row>(name: string, rows: Row[] | undefined, rowKey: 
   // A link to a row that is not among the loaded rows. Otherwise the panel would open when the row is loaded later.
   const isMissing = id !== undefined && rows !== undefined && row === undefined;
   useEffect(() => {
-    if (isMissing) drop();
+    if (isMissing) close();
   }, [isMissing]);
   return { row, open: (opened: Row) => open(rowKey(opened)), close };
 }

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { useAnnouncement } from '../../components/announcer';
 import { PageSkeleton } from '../../components/PageSkeleton';
 import { TipLayer } from '../../components/TipLayer';
+import { useRequestedKey } from '../../pages/first-run/requested-key';
 import { loadCode } from '../load-code';
 import { ConnectionNotice } from './ConnectionNotice';
 import { Downloads } from './Downloads';
@@ -26,6 +27,20 @@ const loadPalette = async () => {
 
 /** React shows a lazy component 300 ms late even if its code is loaded, and keys that are typed meanwhile would be lost. */
 const LazyPalette = lazy(loadPalette);
+
+const NewGameKey = lazy(() =>
+  loadCode(() => import('../../pages/first-run/NewGameKey'), 'NewGameKey').then((module) => ({
+    default: module.NewGameKey,
+  })),
+);
+
+/** The dialogs of a new game key, from its first request on: the key shows after the request has ended. */
+function RequestedKey() {
+  const isRequested = useRequestedKey() !== undefined;
+  const [isLoaded, setLoaded] = useState(isRequested);
+  if (isRequested && !isLoaded) setLoaded(true);
+  return isLoaded && <NewGameKey />;
+}
 
 /** Loads the palette after the page, so that it has the focus before the first key of a quick reader. */
 function usePaletteWhenIdle(): void {
@@ -68,6 +83,9 @@ export function Shell() {
         <Outlet />
       </main>
       <Downloads />
+      <Suspense>
+        <RequestedKey />
+      </Suspense>
       <Announcement />
       <TipLayer />
       {OpenPalette && (

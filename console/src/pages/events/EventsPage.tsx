@@ -35,6 +35,8 @@ import {
   toEventRange,
   toFigure,
   useEventTail,
+  leavesOut,
+  totalOf,
   type EventFilter,
   type EventRange,
 } from './queries';
@@ -187,7 +189,8 @@ function useOnlyScope(tenantId: string, search: EventSearch): boolean {
   const filter = filterOf(search);
   const range = toEventRange(search.range);
   const change = useSearchChange<EventSearch>();
-  const isOpen = (search.scope ?? search.matchSessionId ?? search.live) === undefined;
+  // A search with filters may read the whole archive.
+  const isOpen = (search.scope ?? search.live) === undefined && !leavesOut(filter, range);
   const match = useInfiniteQuery({ ...eventsQuery(tenantId, filter, range), enabled: isOpen });
   const hasNone = isOpen && match.data?.pages[0]?.items.length === 0 && !match.isPlaceholderData;
   const player = useInfiniteQuery({
@@ -203,7 +206,7 @@ function useOnlyScope(tenantId: string, search: EventSearch): boolean {
 
 function RejectedEventsLink({ tenantId }: { tenantId: string }) {
   const { data } = useQuery(rejectedEventsQuery(tenantId));
-  const events = data?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const events = totalOf(data?.items ?? []);
   return (
     <ButtonLink to="/games/$tenantId/events/rejected" params={{ tenantId }}>
       Rejected events{events > 0 && ` · ${formatNumber(events)}`}

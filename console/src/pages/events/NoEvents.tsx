@@ -33,7 +33,8 @@ export function NoEvents({ tenantId, filter, range }: NoEventsProps) {
       <NoResults
         title="No event matches the filters"
         keep={isInterval(range) ? keep : { ...keep, range: search.range }}
-        next={<OtherScope tenantId={tenantId} filter={filter} range={range} />}
+        // Player events have no match.
+        next={filter.matchSessionId === undefined && <ShowScope scope={otherScope(filter)} />}
       >
         Enter a whole key, value or id, or choose a longer time.
       </NoResults>
@@ -70,25 +71,29 @@ export function NoEvents({ tenantId, filter, range }: NoEventsProps) {
   );
 }
 
+const otherScope = ({ scope }: EventFilter) => (scope === 'match' ? 'player' : 'match');
+
 /** The number of events of the other scope, if there are some, and a button that shows them. */
 function OtherScope({ tenantId, filter, range, ...space }: NoEventsProps & Pick<GroupProps, 'px' | 'mt'>) {
-  const scope = filter.scope === 'match' ? 'player' : 'match';
-  const change = useSearchChange<{ scope: string }>();
-  const { data, isPlaceholderData } = useInfiniteQuery({
-    ...eventsQuery(tenantId, { ...filter, scope }, range),
-    // Player events have no match.
-    enabled: filter.matchSessionId === undefined,
-  });
+  const scope = otherScope(filter);
+  const { data, isPlaceholderData } = useInfiniteQuery(eventsQuery(tenantId, { ...filter, scope }, range));
   const page = isPlaceholderData ? undefined : data?.pages[0];
   if (!page?.items.length) return null;
   const count = formatCount(page.items.length, `${scope} event`);
   return (
     <Group gap="xs" {...space}>
       <Text size="sm">{page.hasMore ? `More than ${count}` : count} in this time range.</Text>
-      <Button variant="default" onClick={() => change({ scope })}>
-        Show {scope} events
-      </Button>
+      <ShowScope scope={scope} />
     </Group>
+  );
+}
+
+function ShowScope({ scope }: { scope: EventFilter['scope'] }) {
+  const change = useSearchChange<{ scope: string }>();
+  return (
+    <Button variant="default" onClick={() => change({ scope })}>
+      Show {scope} events
+    </Button>
   );
 }
 

@@ -74,6 +74,9 @@ export type RejectedEventGroup = Answer<
   'get'
 >['items'][number];
 
+export const totalOf = (items: { count: number }[]): number =>
+  items.reduce((sum, { count }) => sum + count, 0);
+
 /** The refused events by reason and names, read again every ten seconds. */
 export const rejectedEventsQuery = (tenantId: string) =>
   queryOptions({

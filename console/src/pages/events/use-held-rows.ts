@@ -19,7 +19,11 @@ function useIsReading() {
       // A click moves the focus too, and the pointer that leaves does not take it along.
       onFocus: ({ target }: FocusEvent) => setFocus(isInRows(target) && target.matches(':focus-visible')),
       onBlur: () => setFocus(false),
-      onScrollCapture: ({ target }: UIEvent) => setScrolled((target as Element).scrollTop > 0),
+      // React also passes the events of portals on, such as those of a list of views.
+      onScrollCapture: ({ target, currentTarget }: UIEvent) => {
+        if (currentTarget.contains(target as Node) && isInRows(target))
+          setScrolled((target as Element).scrollTop > 0);
+      },
     },
   };
 }
@@ -34,16 +38,17 @@ export function useHeldRows(latest: StoredEvent[] | undefined, key: string) {
   const stays = isReading && held.key === key && (held.rows?.length ?? 0) > 0;
   const rows = stays ? held.rows : latest;
   if (held.key !== key || held.rows !== rows) setHeld({ key, rows });
-  const isEmpty = rows?.length === 0;
-  // The rows have gone without an event.
-  useEffect(() => {
-    if (isEmpty) stop();
-  }, [isEmpty]);
+  const hasRows = (rows?.length ?? 0) > 0;
+  // A table that comes or goes sends no event.
+  useEffect(() => void stop(), [hasRows]);
   const known = new Set(rows?.map(({ eventRecordId }) => eventRecordId));
   return {
     rows,
     newer: latest?.filter(({ eventRecordId }) => !known.has(eventRecordId)).length ?? 0,
-    show: () => setHeld({ key, rows: latest }),
+    show: () => {
+      stop();
+      setHeld({ key, rows: latest });
+    },
     listeners,
   };
 }

@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { useState } from 'react';
 import { createdKey } from '../../app/created-keys';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { useSnippetKey } from '../keys/queries';
@@ -10,18 +9,13 @@ export function WholeKeyNote() {
   const { id } = useGame();
   const snippetKey = useSnippetKey(id, 'game');
   const canChange = useCanChangeGame();
-  const isWhole = createdKey(id, 'game') !== undefined;
-  // The dialog with the new key is part of the button, and must not close when the key is there.
-  const [wasWhole] = useState(isWhole);
-  if (wasWhole) return null;
+  if (createdKey(id, 'game') !== undefined) return null;
   return (
     <>
-      {!isWhole && (
-        <Text size="sm">
-          Replace <code>{snippetKey}</code> with your whole key
-          {canChange && ', or create a key, which this page then has'}.
-        </Text>
-      )}
+      <Text size="sm">
+        Replace <code>{snippetKey}</code> with your whole key
+        {canChange && ', or create a key. The commands then contain it'}.
+      </Text>
       {canChange && <CreateKey tenantId={id} isFirst={false} />}
     </>
   );

@@ -18,7 +18,7 @@ import { actorName } from '../audit/columns';
 import { recentAuditQuery } from '../audit/queries';
 import { useNameOf } from '../audit/use-name-of';
 import { countsOf } from '../events/top-series';
-import { rejectedEventsQuery } from '../events/queries';
+import { rejectedEventsQuery, totalOf } from '../events/queries';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { UsedUpNotice } from '../usage/UsedUpNotice';
 import { FirstStep } from '../first-run/FirstStep';
@@ -30,7 +30,6 @@ import {
   recentAlertsQuery,
   signInsQuery,
   signInTimelineQuery,
-  totalOf,
 } from './queries';
 import { ledgerProviderName } from './provider-names';
 import { SignInChart } from './SignInChart';
@@ -116,7 +115,7 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
   const course = (name: 'logins' | 'uniquePlayers') => timeline.data?.items.map((item) => item[name]);
   const matchEventsBefore = useQuery(eventsBeforeQuery(tenantId, 'match', range));
   const playerEventsBefore = useQuery(eventsBeforeQuery(tenantId, 'player', range));
-  const rejected = useQuery(rejectedEventsQuery(tenantId));
+  const rejected = useQuery({ ...rejectedEventsQuery(tenantId), refetchInterval: 60_000 });
   return (
     <section className={classes.figures} aria-label="Figures of the time range">
       <Figure

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../app/client';
 import { bucketsOf, periodOf, ranges, type RangeName } from '../../components/range';
-import { eventCountsQuery, type EventScope } from '../events/queries';
+import { eventCountsQuery, totalOf, type EventScope } from '../events/queries';
 
 /** Sign-ins, players and their providers in a range, or in the range before it. */
 export const signInsQuery = (tenantId: string, range: RangeName, periodsAgo = 0) =>
@@ -43,9 +43,6 @@ export const eventsBeforeQuery = (tenantId: string, scope: EventScope, range: Ra
     },
     refetchInterval: 60_000,
   });
-
-export const totalOf = (items: { count: number }[]): number =>
-  items.reduce((sum, { count }) => sum + count, 0);
 
 export const recentAlertsQuery = (workspaceId: string, tenantId: string) =>
   queryOptions({

@@ -12,18 +12,10 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   );
 }
 
-type AttemptedDelivery = Pick<Delivery, 'status' | 'lastStatusCode' | 'lastError'>;
+type AttemptedDelivery = Pick<Delivery, 'status' | 'lastError'>;
 
-export function DeliveryState({
-  delivery: { status, lastStatusCode, lastError },
-}: {
-  delivery: AttemptedDelivery;
-}) {
+export function DeliveryState({ delivery: { status, lastError } }: { delivery: AttemptedDelivery }) {
   if (status === 'delivered') return <State tone="good">Delivered</State>;
   if (status === 'failed') return <State tone="bad">Failed</State>;
-  return (lastStatusCode ?? lastError) === null ? (
-    <State tone="info">Pending</State>
-  ) : (
-    <State tone="warn">Retrying</State>
-  );
+  return lastError === null ? <State tone="info">Pending</State> : <State tone="warn">Retrying</State>;
 }
