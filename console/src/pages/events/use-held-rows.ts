@@ -40,7 +40,7 @@ export function useHeldRows(latest: StoredEvent[] | undefined, key: string) {
   if (held.key !== key || held.rows !== rows) setHeld({ key, rows });
   const hasRows = (rows?.length ?? 0) > 0;
   // A table that comes or goes sends no event.
-  useEffect(() => void stop(), [hasRows]);
+  useEffect(() => stop(), [hasRows]);
   const known = new Set(rows?.map(({ eventRecordId }) => eventRecordId));
   return {
     rows,
