@@ -533,7 +533,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player. A game key with `requirePlayerToken` needs the token: refresh an expired one first. A hard stop of the plan does not refuse it.
+         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player. A game key with `requirePlayerToken` needs the token: refresh an expired one first. A hard stop of the plan does not refuse a logout, but it refuses a refresh.
          */
         post: operations["logOutPlayer"];
         delete?: never;
@@ -3997,7 +3997,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description The time of the last accepted request. It shows up to 30 seconds later.
+             * @description The last time that the server accepted the key. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4208,7 +4208,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description The time of the last accepted request. It shows up to 30 seconds later.
+             * @description The last time that the server accepted the key. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4295,7 +4295,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description The time of the last accepted request. It shows up to 30 seconds later.
+             * @description The last time that the server accepted the key. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4409,7 +4409,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description The time of the last accepted request. It shows up to 30 seconds later.
+             * @description The last time that the server accepted the key. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -4452,7 +4452,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description The time of the last accepted request. It shows up to 30 seconds later.
+             * @description The last time that the server accepted the key. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**
@@ -5061,7 +5061,7 @@ export interface components {
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description The time of the last accepted request. It shows up to 30 seconds later.
+             * @description The last time that the server accepted the key. It shows up to 30 seconds later.
              */
             lastUsedAt: string | null;
             /**

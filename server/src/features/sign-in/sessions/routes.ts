@@ -20,7 +20,8 @@ export function logoutRoutes(services: { database: Database; vault: Vault }): Fa
           description:
             'Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call ' +
             'returns the first result. If the request has a bearer token, the session must belong to its player. A game key with ' +
-            '`requirePlayerToken` needs the token: refresh an expired one first. A hard stop of the plan does not refuse a logout, but it refuses a refresh.',
+            '`requirePlayerToken` needs the token: refresh an expired one first. A hard stop of the plan does not refuse a logout, ' +
+            'but it refuses a refresh.',
           body: LogoutRequest,
           response: { 200: LogoutResult, ...problems(403, 404) },
         },

@@ -81,7 +81,8 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           summary: 'Merge another profile into this one',
           description:
             'Use it if a player has two profiles. Needs a token that signs in to the source profile (`sourceProvider` and ' +
-            '`sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. If games of other workspaces know the source, it needs a proof of both profiles. The sign-in methods, tenants, ' +
+            '`sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. If games of other workspaces ' +
+            'know the source, it needs a proof of both profiles. The sign-in methods, tenants, ' +
             'devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop ' +
             'working. The merge is atomic and cannot be undone.',
           headers: ProofHeaders,
