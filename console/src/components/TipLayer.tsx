@@ -20,8 +20,8 @@ interface Tip {
 
 /**
  * One tip for all elements with `data-tip`, all times and all cells of a page. For a time it shows the exact time, and for a clock time also
- * the relative one. For a cell whose text is cut off it shows the whole text. It shows on hover, with the focus, and after a tap on what does nothing else. A tooltip in each
- * cell would be most of the work of a row that scrolls into view.
+ * the relative one. For a cell whose text is cut off it shows the whole text. It shows on hover, with the focus, and after a tap on what
+ * does nothing else. A tooltip in each cell would be most of the work of a row that scrolls into view.
  */
 export function TipLayer() {
   const [tip, setTip] = useState<Tip>();

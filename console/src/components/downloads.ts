@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import { saveBlob } from './save-file';
+import { createStore } from './store';
 
 /** A download through the API that is running or has failed. It continues while the reader visits other pages. */
 export interface Download {
@@ -13,39 +13,27 @@ export interface Download {
   end: () => void;
 }
 
-let downloads: readonly Download[] = [];
+const downloads = createStore<readonly Download[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function set(next: readonly Download[]): void {
-  downloads = next;
-  for (const notify of listeners) notify();
-}
 
 function change(id: number, changes: Partial<Download>): void {
-  set(downloads.map((download) => (download.id === id ? { ...download, ...changes } : download)));
-}
-
-export function useDownloads(): readonly Download[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => downloads,
+  downloads.set(
+    downloads.get().map((download) => (download.id === id ? { ...download, ...changes } : download)),
   );
 }
+
+export const useDownloads = downloads.use;
 
 /** Downloads a file. It is saved when it is complete, so that no part of one looks like a whole one. */
 export function startDownload(name: string, request: (signal: AbortSignal) => Promise<Response>): void {
   const id = ++lastId;
   const abort = new AbortController();
-  const remove = (): void => set(downloads.filter((download) => download.id !== id));
+  const remove = (): void => downloads.set(downloads.get().filter((download) => download.id !== id));
   const end = (): void => {
     abort.abort();
     remove();
   };
-  set([...downloads, { id, name, bytes: 0, end }]);
+  downloads.set([...downloads.get(), { id, name, bytes: 0, end }]);
   const work = async (): Promise<void> => {
     const response = await request(abort.signal);
     saveBlob(name, await readBlob(response, (bytes) => change(id, { bytes })));
@@ -56,7 +44,7 @@ export function startDownload(name: string, request: (signal: AbortSignal) => Pr
 }
 
 export function endDownloads(): void {
-  for (const { end } of downloads) end();
+  for (const { end } of downloads.get()) end();
 }
 
 /** Reads an answer piece by piece, and reports the bytes that have arrived. */

@@ -21,8 +21,6 @@ export function usePanel(name: string) {
     isClosing.current = false;
   }, [id]);
   const searchWith = (value: string | undefined) => (before: object) => ({ ...before, [name]: value });
-  const drop = () =>
-    void navigate({ to: '.', search: searchWith(undefined), replace: true, resetScroll: false });
   return {
     id,
     open: (opened: string) => void navigate({ to: '.', search: searchWith(opened), ...opensPanel }),
@@ -31,7 +29,7 @@ export function usePanel(name: string) {
       if (isClosing.current) return;
       isClosing.current = true;
       if (history.location.state.isPanel) history.back();
-      else drop();
+      else void navigate({ to: '.', search: searchWith(undefined), replace: true, resetScroll: false });
     },
   };
 }

@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { useAnnouncement } from '../../components/announcer';
 import { PageSkeleton } from '../../components/PageSkeleton';
 import { TipLayer } from '../../components/TipLayer';
-import { useRequestedKey } from '../../pages/first-run/requested-key';
+import { requestedKey } from '../../pages/first-run/requested-key';
 import { loadCode } from '../load-code';
 import { ConnectionNotice } from './ConnectionNotice';
 import { Downloads } from './Downloads';
@@ -36,7 +36,7 @@ const NewGameKey = lazy(() =>
 
 /** The dialogs of a new game key, from its first request on: the key shows after the request has ended. */
 function RequestedKey() {
-  const isRequested = useRequestedKey() !== undefined;
+  const isRequested = requestedKey.use() !== undefined;
   const [isLoaded, setLoaded] = useState(isRequested);
   if (isRequested && !isLoaded) setLoaded(true);
   return isLoaded && <NewGameKey />;

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { requestGameKey } from './requested-key';
+import { requestedKey } from './requested-key';
 
 /** Creates a game key on the page. */
 export const CreateKey = ({ tenantId, isFirst }: { tenantId: string; isFirst: boolean }) => (
-  <Button w="fit-content" variant={isFirst ? 'filled' : 'default'} onClick={() => requestGameKey(tenantId)}>
+  <Button w="fit-content" variant={isFirst ? 'filled' : 'default'} onClick={() => requestedKey.set(tenantId)}>
     Create a game key
   </Button>
 );

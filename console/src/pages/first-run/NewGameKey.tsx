@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { SecretDialog } from '../../components/SecretDialog';
 import { CreateKeyDialog } from '../keys/KeyDialogs';
-import { requestGameKey, useRequestedKey } from './requested-key';
+import { requestedKey } from './requested-key';
 
 /** Creates the game key that a page has requested. The commands of the page then have the whole key, so that they work when they are pasted. */
 export function NewGameKey() {
-  const tenantId = useRequestedKey();
+  const tenantId = requestedKey.use();
   const [secret, setSecret] = useState<string>();
   return (
     <>
@@ -13,7 +13,7 @@ export function NewGameKey() {
         <CreateKeyDialog
           tenantId={tenantId}
           kind="game"
-          onClose={() => requestGameKey(undefined)}
+          onClose={() => requestedKey.set(undefined)}
           onCreated={setSecret}
         />
       )}

@@ -1,23 +1,7 @@
-import { useSyncExternalStore } from 'react';
-
-let requestedFor: string | undefined;
-const listeners = new Set<() => void>();
+import { createStore } from '../../components/store';
 
 /**
- * Opens the dialog that creates a game key for a game, or closes it. The frame has the dialog: an empty page is replaced when its first row
- * arrives, and the key would be lost.
+ * The game that a page requests a new key for. The frame has the dialogs: an empty page is replaced when its first row arrives, and the key
+ * would be lost.
  */
-export function requestGameKey(tenantId: string | undefined): void {
-  requestedFor = tenantId;
-  for (const notify of listeners) notify();
-}
-
-/** The game that {@link requestGameKey} was called for. */
-export const useRequestedKey = (): string | undefined =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => requestedFor,
-  );
+export const requestedKey = createStore<string | undefined>(undefined);

@@ -1,5 +1,5 @@
-import { Button, Menu, ActionIcon } from '@mantine/core';
-import { Ellipsis, ExternalLink } from 'lucide-react';
+import { Button, Menu } from '@mantine/core';
+import { ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { openApiReference } from '../../app/api-reference';
 import { useCanChangeGame, useGame } from '../../app/game';
@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { formatNumber } from '../../components/format';
 import { Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { RowMenu } from '../../components/RowMenu';
 import { SecretDialog } from '../../components/SecretDialog';
 import { State } from '../../components/State';
 import { useTableRows } from '../../components/use-table-rows';
@@ -223,21 +224,14 @@ function KeyMenu({
   open: (dialog: OpenDialog) => void;
 }) {
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Change the key ${called}`}>
-          <Ellipsis size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => open({ kind: 'edit', key: current })}>Edit</Menu.Item>
-        {current.successorId === null && (
-          <Menu.Item onClick={() => open({ kind: 'rotate', key: current })}>Rotate</Menu.Item>
-        )}
-        <Menu.Item c="var(--gh-bad)" onClick={() => open({ kind: 'revoke', key: current })}>
-          Revoke
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu label={`Change the key ${called}`}>
+      <Menu.Item onClick={() => open({ kind: 'edit', key: current })}>Edit</Menu.Item>
+      {current.successorId === null && (
+        <Menu.Item onClick={() => open({ kind: 'rotate', key: current })}>Rotate</Menu.Item>
+      )}
+      <Menu.Item c="var(--gh-bad)" onClick={() => open({ kind: 'revoke', key: current })}>
+        Revoke
+      </Menu.Item>
+    </RowMenu>
   );
 }

@@ -1,13 +1,13 @@
-import { ActionIcon, Button, Menu, Select } from '@mantine/core';
+import { Button, Menu, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Ellipsis } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { meQuery, useRole, type Role } from '../../app/account';
 import type { Column } from '../../components/DataTable';
 import { capitalize } from '../../components/format';
 import { Page } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { RowMenu } from '../../components/RowMenu';
 import { State } from '../../components/State';
 import { TablePanel } from '../../components/TablePanel';
 import { useTableRows } from '../../components/use-table-rows';
@@ -104,35 +104,22 @@ function columns(
       narrowWidth: 64,
       cell: (member) => {
         const { userId } = member;
+        const label = `Change the member ${member.email}`;
         if (userId !== null && userId === ownId)
           return (
-            <MemberMenu member={member}>
+            <RowMenu label={label}>
               <Menu.Item onClick={() => open({ kind: 'leave', userId })}>Leave the workspace</Menu.Item>
-            </MemberMenu>
+            </RowMenu>
           );
         if (!isManaged(member)) return null;
         return (
-          <MemberMenu member={member}>
+          <RowMenu label={label}>
             <Menu.Item c="var(--gh-bad)" onClick={() => open({ kind: 'remove', member })}>
               {userId === null ? 'Withdraw the invitation' : 'Remove the member'}
             </Menu.Item>
-          </MemberMenu>
+          </RowMenu>
         );
       },
     },
   ];
-}
-
-/** A button in each row would be alone in view on a phone, without the name of its member. */
-function MemberMenu({ member: { email }, children }: { member: Member; children: ReactNode }) {
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Change the member ${email}`}>
-          <Ellipsis size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>{children}</Menu.Dropdown>
-    </Menu>
-  );
 }
