@@ -7,7 +7,7 @@ import { countHeavySlots, createHeavySlots, type FindOwner } from './heavy-reads
 import { openPool } from './pool.ts';
 import { measurePool } from './pool-metrics.ts';
 import { shareOf } from '../core/share.ts';
-import { createScope, type Querier, type Scope } from './scope.ts';
+import { createScope, type Querier, type Scope, type ScopeOptions } from './scope.ts';
 import { idLiteral, sql } from './sql.ts';
 
 export type { Querier, Scope };
@@ -126,43 +126,44 @@ export function openDatabase(
   });
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
-  const unscoped = createScope(pool, 'BEGIN');
+  const scopeOf = (settings: string[], options?: ScopeOptions): Scope => createScope(pool, settings, options);
+  const unscoped = scopeOf([]);
   const ownerOf = async (id: string): Promise<string> =>
     (await unscoped.one<{ owner: string }>(sql`SELECT guildhall_owner_of_reads(${id}) AS owner`)).owner;
   const heavyScope = (
     reader: string,
-    begin: string[],
+    settings: string[],
     options?: { patient?: boolean; signal?: AbortSignal | undefined; ownerOf?: FindOwner },
   ): Scope =>
-    // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
-    createScope(heavyPool, [...begin, SHARE_LARGE_READS], {
+    createScope(heavyPool, [...settings, SHARE_LARGE_READS], {
       signal: options?.signal,
       inTurn: (work) => slots.run(reader, work, options),
+      // Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
+      oneByOne: true,
     });
   return {
     ...unscoped,
     forTenant(tenantId, playerId) {
-      const scope = createScope(pool, oneText(beginForTenant(tenantId, playerId)));
+      const scope = scopeOf(tenantSettings(tenantId, playerId));
       // These transactions have a queue of their own. In the player's queue, the player's own requests could delay a ban.
       return playerId === undefined ? scope : inPlayerTurns(`${tenantId} ${playerId}`, scope);
     },
-    forBatch: (tenantId) => createScope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
+    forBatch: (tenantId) => scopeOf([...tenantSettings(tenantId), ...ARRAY_PLANS]),
     forKey: (billing, playerId) =>
-      createScope(pool, oneText(beginForTenant(billing.tenantId, playerId)), {
+      scopeOf(tenantSettings(billing.tenantId, playerId), {
         billing,
         inTurn: (work) => keyWrites(billing.tenantId, work),
       }),
-    forPlayer: (playerId, billing) =>
-      inPlayerTurns(playerId, createScope(pool, oneText(beginForPlayer(playerId)), { billing })),
-    forWorkspace: (workspaceId) => createScope(pool, oneText(beginFor('workspace_id', workspaceId))),
-    forAccount: (accountId) => createScope(pool, oneText(beginFor('account_id', accountId))),
-    forPlatform: () => createScope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
+    forPlayer: (playerId, billing) => inPlayerTurns(playerId, scopeOf(playerSettings(playerId), { billing })),
+    forWorkspace: (workspaceId) => scopeOf([setting('workspace_id', workspaceId)]),
+    forAccount: (accountId) => scopeOf([setting('account_id', accountId)]),
+    forPlatform: () => scopeOf(["SET LOCAL guildhall.platform = 'on'"]),
     heavy: {
       forTenant: (tenantId, options) =>
-        heavyScope(tenantId, beginForTenant(tenantId, options?.playerId), { ...options, ownerOf }),
-      forPlayer: (playerId) => heavyScope(playerId, beginForPlayer(playerId)),
+        heavyScope(tenantId, tenantSettings(tenantId, options?.playerId), { ...options, ownerOf }),
+      forPlayer: (playerId) => heavyScope(playerId, playerSettings(playerId)),
       forWorkspace: (workspaceId) =>
-        heavyScope(workspaceId, beginFor('workspace_id', workspaceId), { ownerOf }),
+        heavyScope(workspaceId, [setting('workspace_id', workspaceId)], { ownerOf }),
     },
     async close() {
       await Promise.all([pool.end(), heavyPool.end()]);
@@ -174,36 +175,30 @@ export function openDatabase(
  * Adds a tenant, player, workspace or account to the scope of a running transaction. Use it for one that the transaction has
  * found or is about to create.
  */
-export async function enterScope(transaction: Querier, setting: ScopeSetting, id: string): Promise<void> {
-  await transaction.run(sql`SELECT set_config(${`guildhall.${setting}`}, ${id}, true)`);
+export async function enterScope(transaction: Querier, name: SettingName, id: string): Promise<void> {
+  await transaction.run(sql`SELECT set_config(${`guildhall.${name}`}, ${id}, true)`);
 }
 
-type ScopeSetting = 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id';
+type SettingName = 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id';
 
-/** Returns the statements that begin a transaction in a scope. Row-level security policies read the setting. */
-function beginFor(setting: ScopeSetting, id: string): string[] {
-  return ['BEGIN', `SET LOCAL guildhall.${setting} = ${idLiteral(id)}`];
-}
+/** Returns the statement that sets what row-level security policies read. */
+const setting = (name: SettingName, id: string): string => `SET LOCAL guildhall.${name} = ${idLiteral(id)}`;
 
-/** Joins statements into one query text, which takes less time than several. */
-const oneText = (statements: string[]): string => statements.join('; ');
+const tenantSettings = (tenantId: string, playerId?: string): string[] => [
+  setting('tenant_id', tenantId),
+  ...(playerId === undefined ? [] : [setting('player_id', playerId)]),
+];
+
+const playerSettings = (playerId: string): string[] => [
+  setting('player_id', playerId),
+  'SET LOCAL ROLE guildhall_player',
+];
 
 /** Waits while a change of partitions needs all large reads to end (docs/decisions/0039-partition-steps.md). */
 const SHARE_LARGE_READS = `SELECT pg_advisory_xact_lock_shared(${advisoryLocks.largeReads})`;
 
 /** The settings of {@link Database.forBatch}. */
 const ARRAY_PLANS = ['SET LOCAL plan_cache_mode = force_generic_plan', 'SET LOCAL enable_seqscan = off'];
-
-function beginForTenant(tenantId: string, playerId?: string): string[] {
-  const begin = beginFor('tenant_id', tenantId);
-  return playerId === undefined
-    ? begin
-    : [...begin, `SET LOCAL guildhall.player_id = ${idLiteral(playerId)}`];
-}
-
-function beginForPlayer(playerId: string): string[] {
-  return [...beginFor('player_id', playerId), 'SET LOCAL ROLE guildhall_player'];
-}
 
 /** Charges one unit for a repeated request that writes nothing. A hard stop does not refuse it. */
 export function chargeRepeat(database: Database, billing: BillingContext): Promise<void> {
