@@ -8,17 +8,17 @@ export function commitFor(billing: BillingContext | undefined): string {
 }
 
 /** Returns the SQL text that charges units, for a query text with several statements. */
-export function chargeText({ workspaceId, tenantId, keyId }: BillingContext, units: number): string {
-  return `CALL guildhall_charge_units(${[workspaceId, tenantId, keyId].map(idLiteral).join(', ')}, ${units})`;
+export function chargeText({ payerId, tenantId, keyId }: BillingContext, units: number): string {
+  return `CALL guildhall_charge_units(${[payerId, tenantId, keyId].map(idLiteral).join(', ')}, ${units})`;
 }
 
 /** Returns the SQL text that charges one unit, also above a hard stop. */
-function recordText({ workspaceId, tenantId, keyId }: BillingContext): string {
-  const payer = [workspaceId, tenantId, keyId].map((id) => `ARRAY[${idLiteral(id)}]::uuid[]`).join(', ');
+function recordText({ payerId, tenantId, keyId }: BillingContext): string {
+  const payer = [payerId, tenantId, keyId].map((id) => `ARRAY[${idLiteral(id)}]::uuid[]`).join(', ');
   return `SELECT guildhall_record_usage(${payer}, '{1}', '{0}', '{0}')`;
 }
 
 /** Charges units for requests on a key. It must be the last statement of their transaction. */
-export function chargeUnits({ workspaceId, tenantId, keyId }: BillingContext, units: number | Sql): Sql {
-  return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, ${units})`;
+export function chargeUnits({ payerId, tenantId, keyId }: BillingContext, units: number | Sql): Sql {
+  return sql`SELECT guildhall_charge(${payerId}, ${tenantId}, ${keyId}, ${units})`;
 }

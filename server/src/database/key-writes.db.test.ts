@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { arrangeTenant } from '../testing/arrange.ts';
+import { billingOf } from '../testing/billing-of.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { openDatabase } from './database.ts';
 import { sql } from './sql.ts';
@@ -17,12 +18,7 @@ after(async () => {
 });
 
 /** The payer of writes on a key of a new tenant. */
-async function arrangeBilling() {
-  const { workspaceId, tenantId } = await arrangeTenant({ owner });
-  const { rows } = await owner.query('SELECT id FROM tenant_keys WHERE tenant_id = $1', [tenantId]);
-  const state = { hasHardStop: false, passesHardStop: false, chargedTransactions: 0 };
-  return { workspaceId, tenantId, keyId: rows[0].id as string, ...state };
-}
+const arrangeBilling = async () => billingOf(owner, await arrangeTenant({ owner }));
 
 test('writes of one tenant that wait for a lock leave connections for others', async () => {
   const [hostile, honest] = [await arrangeBilling(), await arrangeBilling()];

@@ -31,12 +31,12 @@ export function keyOf(request: FastifyRequest): KeyCaller {
 
 /** The billing context of a request on a key. A request has only one, which records whether it was charged. */
 export function billingOf(request: FastifyRequest): BillingContext {
-  const { payerId: workspaceId, payerHasHardStop: hasHardStop, tenantId, keyId } = keyOf(request);
+  const { payerId, payerHasHardStop, tenantId, keyId } = keyOf(request);
   return (request.billing ??= {
-    workspaceId,
+    payerId,
     tenantId,
     keyId,
-    hasHardStop,
+    payerHasHardStop,
     passesHardStop: request.routeOptions.config.passesHardStop ?? false,
     chargedTransactions: 0,
   });

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
+import { billingOf } from '../../../testing/billing-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import type { Answer } from '../../../testing/http-client.ts';
@@ -214,28 +215,18 @@ describe('sign-ins of existing players that arrive together', () => {
     const { tenant, usernames, idOf } = await arrangePlayers(10);
     const admin = await arrangeAccount(app, tenant, 'admin');
     const [, , banned, blocked] = usernames as [string, string, string, string];
-    const [{ id: keyId }] = await query(
-      `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
-      tenant.tenantId,
-    );
+    const billing = await billingOf(app.owner, tenant);
     // The batch locks its players in the order of their ids, and is held at the device of the first one.
     await whileHeld('device', async (held) => {
       const batch = Promise.all(
         usernames.map((username) => {
-          const billing = {
-            ...tenant,
-            keyId,
-            hasHardStop: false,
-            passesHardStop: false,
-            chargedTransactions: 0,
-          };
           const identity = {
             provider: 'Mock' as const,
             issuer: tenant.workspaceId,
             providerUserId: username,
           };
           const request = {
-            billing,
+            billing: { ...billing },
             ipAddress: null,
             mode: 'new-or-existing' as const,
             ...deviceOf(username),

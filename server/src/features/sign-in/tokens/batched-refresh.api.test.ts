@@ -4,6 +4,7 @@ import { openDatabase } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import { arrangePlan, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
+import { billingOf } from '../../../testing/billing-of.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
@@ -154,11 +155,7 @@ describe('rotateTokens', () => {
       ended.sessionId,
     );
     await query('UPDATE refresh_tokens SET expires_at = now() WHERE session_id = $1', expired.sessionId);
-    const [{ id: keyId }] = await query(
-      `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
-      tenant.tenantId,
-    );
-    const billing = { ...tenant, keyId, hasHardStop: false, passesHardStop: false, chargedTransactions: 0 };
+    const billing = await billingOf(app.owner, tenant);
     const before = await unitsOf(tenant);
     const outcomes = await rotateTokens(
       database.forBatch(tenant.tenantId),

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
-import type { BillingContext } from '../../../core/billing-context.ts';
 import { sql } from '../../../database/sql.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
+import { billingOf } from '../../../testing/billing-of.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
 import { aggregateUsage } from './aggregate-usage.ts';
@@ -31,21 +31,12 @@ async function arrangePayer(monthlyUnits: number | null = null) {
     workspaceId,
     monthlyUnits,
   ]);
-  const { rows } = await app.owner.query(
-    `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
-    [tenantId],
-  );
-  const billing: BillingContext = {
-    workspaceId,
-    tenantId,
-    keyId: rows[0].id,
-    hasHardStop: false,
-    passesHardStop: false,
-    chargedTransactions: 0,
-  };
+  const billing = await billingOf(app.owner, tenant);
   return {
     tenant,
-    ...billing,
+    workspaceId,
+    tenantId,
+    keyId: billing.keyId,
     charge: async (units: number) => {
       await database.run(
         sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${billing.keyId}, ${units})`,

@@ -19,8 +19,8 @@ export async function admitEvents<Event extends EventPosition>(
   { scope, billing }: EventBatch,
   events: Event[],
 ): Promise<Event[]> {
-  const { tenantId, workspaceId, hasHardStop } = billing;
-  const quota = hasHardStop && events.length > 0 ? await meter.quota(workspaceId) : undefined;
+  const { tenantId, payerId, payerHasHardStop } = billing;
+  const quota = payerHasHardStop && events.length > 0 ? await meter.quota(payerId) : undefined;
   if (!quota || quota.used + events.length <= quota.limit) return events;
   const fresh = await withoutStored(database.forTenant(tenantId), tenantId, scope, events);
   if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { BillingContext } from '../../../../core/billing-context.ts';
 import { createPartitions } from '../../../../database/partitions/create-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { billingOf } from '../../../../testing/billing-of.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
@@ -46,17 +46,7 @@ async function arrangeGame() {
      SELECT $1, id, key, 'both', 'of ' || key FROM unnest($2::uuid[], $3::text[]) AS definition (id, key)`,
     [tenantId, definitionIds, KEYS],
   );
-  const keys = await app.owner.query(`SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`, [
-    tenantId,
-  ]);
-  const billing: BillingContext = {
-    workspaceId,
-    tenantId,
-    keyId: keys.rows[0].id,
-    hasHardStop: false,
-    passesHardStop: false,
-    chargedTransactions: 0,
-  };
+  const billing = await billingOf(app.owner, { workspaceId, tenantId });
   const actors = { match: match.players[0].matchPlayerId as string, player: playerId };
   return {
     tenantId,
