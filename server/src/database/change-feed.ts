@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Log } from '../core/log.ts';
 import { streamOf } from './packets.ts';
 import { sessionOptions } from './pool.ts';
 
@@ -38,13 +39,8 @@ const HEARTBEAT_TIMEOUT_MS = 2500;
 /** How often everything is invalidated while there is no connection. */
 const INVALIDATE_EVERY_MS = 1000;
 
-/** Receives a line after each outage. */
-interface OutageLog {
-  info(details: object, message: string): void;
-}
-
-/** Listens for changes on its own connection, and reconnects until it is closed. */
-export async function openChangeFeed(url: string, log: OutageLog): Promise<ChangeFeed> {
+/** Listens for changes on its own connection, and reconnects until it is closed. Logs a line after each outage. */
+export async function openChangeFeed(url: string, log: Log<'info'>): Promise<ChangeFeed> {
   const listeners = new Map<string, Listener[]>();
   let closed = false;
   let client: pg.Client;

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
-import type { WarningLog } from '../core/warning-log.ts';
+import type { Log } from '../core/log.ts';
 import { advisoryLocks, tryLock } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
@@ -16,16 +16,11 @@ export interface Storage {
   url: string;
   embedded: boolean;
   /** Restarts an embedded PostgreSQL when it ends, and takes the locks again, until {@link close}. */
-  keepRunning(log: RecoveryLog): void;
+  keepRunning(log: Log<'warn' | 'error'>): void;
   /** Resolves if another server has taken the exclusive lock before {@link keepRunning} took it again. Then this one must end. */
   lockLost: Promise<OperatorError>;
   /** Releases the locks. Stops an embedded PostgreSQL, unless other processes use it: the last of them stops it. */
   close(): Promise<void>;
-}
-
-/** Receives one line for each attempt to restart PostgreSQL. */
-interface RecoveryLog extends WarningLog {
-  error(details: object, message: string): void;
 }
 
 const DATABASE = 'guildhall';
@@ -89,13 +84,13 @@ async function openEmbedded(
   let recovery: Promise<void> | undefined;
 
   /** The connection that holds the locks ends when PostgreSQL ends. It may have ended before this call. */
-  const watch = (log: RecoveryLog): void => {
+  const watch = (log: Log<'warn' | 'error'>): void => {
     void lost.then(() => {
       if (!closing.signal.aborted) recovery = recover(log);
     });
   };
 
-  const recover = async (log: RecoveryLog): Promise<void> => {
+  const recover = async (log: Log<'warn' | 'error'>): Promise<void> => {
     for (let attempt = 1; !closing.signal.aborted; attempt++) {
       try {
         lockHolder = await join(server);

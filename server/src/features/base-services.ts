@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { WarningLog } from '../core/warning-log.ts';
+import type { Log } from '../core/log.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 import type { Database } from '../database/database.ts';
 import type { Jobs } from '../jobs/queue.ts';
@@ -29,7 +29,7 @@ export interface BaseServices {
   /** How many processes serve together, and divide what one server may use. */
   processes: number;
   metrics: Registry;
-  logger: WarningLog;
+  logger: Log;
 }
 
 /** Closes a service when the server stops, or when another service cannot be opened. The last one that was opened is closed first. */

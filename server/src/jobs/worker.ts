@@ -1,6 +1,6 @@
-import type { BaseLogger } from 'pino';
 import { PgBoss } from 'pg-boss';
 import { Histogram } from 'prom-client';
+import type { Log } from '../core/log.ts';
 import { sessionOptions } from '../database/pool.ts';
 import { clearFuturePasses } from './clear-future-passes.ts';
 import { startQueueConsumer, type QueueConsumer, type TakenJob } from './queue-consumer.ts';
@@ -63,7 +63,7 @@ const duration = new Histogram({
 export async function startWorker(
   url: string,
   { scheduled, queued }: { scheduled: ScheduledJob[]; queued: QueueHandler[] },
-  logger: BaseLogger,
+  logger: Log<'info' | 'warn' | 'error'>,
 ): Promise<Worker> {
   const boss = new PgBoss({
     connectionString: url,
@@ -84,7 +84,7 @@ export async function startWorker(
       logger.error({ reason: (error as Error).message }, 'job queue failed');
     },
     fetched(): void {
-      if (!stopping && isFailing) logger.info('job queue works again');
+      if (!stopping && isFailing) logger.info({}, 'job queue works again');
       isFailing = false;
     },
   };
@@ -133,7 +133,7 @@ export async function startWorker(
 async function attempt(
   { queue, run }: QueueHandler,
   { id, data }: TakenJob,
-  logger: BaseLogger,
+  logger: Log<'info' | 'warn' | 'error'>,
 ): Promise<Error | undefined> {
   try {
     await measure(queue.name, () => run(data as never));

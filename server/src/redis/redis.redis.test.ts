@@ -109,7 +109,7 @@ test('a Redis Cluster is not used, and not up', async () => {
 test('a Redis that lacks the database of the URL is not used, and neither is its database 0', async () => {
   const warnings: string[] = [];
   const connection = await openRedis(`${server.url}/99`, {
-    info: (message) => void warnings.push(message),
+    info: (_, message) => void warnings.push(message),
     warn: (_, message) => void warnings.push(message),
   });
   await eventually(() => connection.status === 'end');

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { addGauge } from '../core/add-gauge.ts';
-import type { WarningLog } from '../core/warning-log.ts';
+import type { Log } from '../core/log.ts';
 
 export type { Redis };
 
@@ -14,16 +14,12 @@ const TIMEOUT_MS = 500;
 /** The longest pause between two attempts to reconnect. */
 const MAX_RECONNECT_MS = 500;
 
-interface Log extends WarningLog {
-  info(message: string): void;
-}
-
 /**
  * Opens the connection to Redis. The processes of one deployment share counters there. While Redis is unavailable,
  * every command fails at once and the client reconnects in the background. Store nothing in Redis that must not be
  * lost, and let every user work without it.
  */
-export async function openRedis(url: string, logger: Log): Promise<Redis> {
+export async function openRedis(url: string, logger: Log<'info' | 'warn'>): Promise<Redis> {
   // Most servers have no Redis. To load the library takes 17 ms of processor time.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
@@ -78,7 +74,7 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
     isUnavailable = true;
   });
   redis.on('ready', () => {
-    if (isUnavailable) logger.info('Redis is available again');
+    if (isUnavailable) logger.info({}, 'Redis is available again');
     isUnavailable = false;
     void redis.info('server').then(
       (server) => {

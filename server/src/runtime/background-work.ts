@@ -1,4 +1,4 @@
-import type { BaseLogger } from 'pino';
+import type { Log } from '../core/log.ts';
 import { issuerOf, type Config } from './config.ts';
 import { within } from '../core/concurrency/within.ts';
 import { requireWritableFolder } from '../core/writable-folder.ts';
@@ -37,7 +37,7 @@ const ROLL_UP_EVENTS_EVERY_MS = 2_000;
 /** Starts the worker: everything that the deployment does without a request. */
 export async function startBackgroundWork(
   { config, databaseUrl, vault }: { config: Config; databaseUrl: string; vault: Vault },
-  logger: BaseLogger,
+  logger: Log<'info' | 'warn' | 'error'>,
 ): Promise<Worker> {
   // Otherwise the job of the night would fail. A worker that archives nothing may have a folder that it can only read.
   if (config.archiveAfterMonths !== undefined) await requireWritableFolder('ARCHIVE_DIR', config.archiveDir);
@@ -56,6 +56,7 @@ export async function startBackgroundWork(
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
   if (smtpUrl && /@localhost>?$/.test(from))
     logger.warn(
+      {},
       `MAIL_FROM is ${from}, and most mail servers refuse emails from localhost. Set MAIL_FROM to an address of your own domain.`,
     );
   const services: WorkerServices = {

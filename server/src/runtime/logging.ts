@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions, type LoggerOptions } from 'pino';
+import type { Log } from '../core/log.ts';
 import type { Config } from './config.ts';
 import { createRepeatLimit } from './log-repeats.ts';
 
@@ -27,13 +28,10 @@ export function loggerOptions({ logLevel }: Pick<Config, 'logLevel'>): LoggerOpt
 }
 
 /** Stops what runs, with a line in the log before and after. */
-export async function logStop(
-  log: { info(line: string): void },
-  running: AsyncDisposableStack,
-): Promise<void> {
-  log.info('stopping');
+export async function logStop(log: Log<'info'>, running: AsyncDisposableStack): Promise<void> {
+  log.info({}, 'stopping');
   await running.disposeAsync();
-  log.info('stopped');
+  log.info({}, 'stopped');
 }
 
 /** The key by which repeated lines are detected: the text and the reason. Ids and times of requests differ. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BaseLogger } from 'pino';
+import type { Log } from '../../core/log.ts';
 import { createRestartPauses } from '../../core/restart-pause.ts';
 import type { ApiServerOptions } from '../api-server.ts';
 import type { ServingProcess } from './launch-serving-process.ts';
@@ -16,7 +16,7 @@ export interface ProcessTableOptions {
   launch(number: number, options: LaunchOptions): ServingProcess;
   /** Called before each attempt to start a process that died. */
   onRestart(number: number): void;
-  log: Pick<BaseLogger, 'error'>;
+  log: Log<'error'>;
 }
 
 /** The serving processes, by their numbers from 1. A process that dies is replaced. */

@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { createLruCache } from '../../../core/lru-cache.ts';
 import { oneAtATime } from '../../../core/concurrency/one-at-a-time.ts';
-import type { WarningLog } from '../../../core/warning-log.ts';
+import type { Log } from '../../../core/log.ts';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
@@ -44,7 +44,7 @@ interface SignerServices {
   vault: Vault;
   changes: ChangeFeed;
   issuer: string;
-  logger?: WarningLog;
+  logger?: Log;
 }
 
 /** Signs and verifies tokens with the signing keys in the database. */

@@ -1,4 +1,4 @@
-import type { WarningLog } from '../../../core/warning-log.ts';
+import type { Log } from '../../../core/log.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import type { SharedCounts } from '../../../security/limiter.ts';
@@ -18,7 +18,7 @@ interface AlertsOptions extends SharedCounts {
   database: Database;
   jobs: Jobs;
   suppressionSeconds: number;
-  logger: WarningLog;
+  logger: Log;
 }
 
 /** Watches the traffic of this process. Checks the thresholds every second. */

@@ -1,7 +1,7 @@
 import { createLruCache } from '../../../core/lru-cache.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
-import type { WarningLog } from '../../../core/warning-log.ts';
+import type { Log } from '../../../core/log.ts';
 import type { SharedSum, SharedWindowSum } from './redis-window-sum.ts';
 import { alertTypes, type AlertType, type Spike } from './queries.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
@@ -27,7 +27,7 @@ interface TrafficWatchOptions {
   suppressionSeconds: number;
   /** Adds up the counts of several processes. Undefined for a single process. */
   windowSum?: SharedWindowSum | undefined;
-  logger: WarningLog;
+  logger: Log;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }

@@ -1,6 +1,6 @@
 import { createLruCache } from '../../../core/lru-cache.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
-import type { WarningLog } from '../../../core/warning-log.ts';
+import type { Log } from '../../../core/log.ts';
 import { Counter, type Registry } from 'prom-client';
 import type { KeylessCaller, RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
@@ -22,7 +22,7 @@ interface RateLimitServices extends SharedCounts {
   /** The limits of requests without a key. */
   keyless: KeylessLimits;
   metrics: Registry;
-  logger: WarningLog;
+  logger: Log;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BaseLogger } from 'pino';
 import pg from 'pg';
+import type { Log } from '../../../core/log.ts';
 import { tryLock } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import { sessionOptions } from '../../../database/pool.ts';
@@ -28,7 +28,7 @@ export function startChainSender(
   databaseUrl: string,
   database: Database,
   chain: Chain,
-  logger: Pick<BaseLogger, 'info' | 'warn' | 'error'>,
+  logger: Log<'info' | 'warn' | 'error'>,
   { pollMs = POLL_MS } = {},
 ): ChainSender {
   const stopping = new AbortController();
@@ -82,7 +82,7 @@ export function startChainSender(
     try {
       const isNextDue = await step();
       if (await setProblem(database, chain.writer.id, null))
-        logger.info('the chain accepts transactions again');
+        logger.info({}, 'the chain accepts transactions again');
       return isNextDue;
     } catch (error) {
       const problem = problemOf(error);

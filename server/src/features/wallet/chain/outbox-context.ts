@@ -1,5 +1,5 @@
-import type { BaseLogger } from 'pino';
 import { parseTransaction } from 'viem';
+import type { Log } from '../../../core/log.ts';
 import type { Database } from '../../../database/database.ts';
 import type { FeeCap } from './fees.ts';
 import type { Chain } from './open-chain.ts';
@@ -12,7 +12,7 @@ export interface OutboxContext extends Pick<
   'node' | 'writer' | 'sign' | 'confirmations' | 'feeLimit'
 > {
   database: Database;
-  logger: Pick<BaseLogger, 'info' | 'warn'>;
+  logger: Log<'info' | 'warn'>;
 }
 
 /** Decodes the contract call of a signed transaction. */

@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../../../core/billing-context.ts';
 import { createFlusher } from '../../../../core/concurrency/flusher.ts';
 import { now } from '../../../../core/timestamps.ts';
-import type { WarningLog } from '../../../../core/warning-log.ts';
+import type { Log } from '../../../../core/log.ts';
 import { lockUntilCommit } from '../../../../database/advisory-locks.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { EventScope } from '../event-row.ts';
@@ -35,7 +35,7 @@ export function openRejectedEvents({
   logger,
 }: {
   database: Database;
-  logger: WarningLog;
+  logger: Log;
 }): RejectedEvents {
   let tenants = new Map<string, Map<string, CollectedGroup>>();
   let collectedGroups = 0;
