@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Log } from '../core/log.ts';
+import { createClient } from './client.ts';
 import { streamOf } from './packets.ts';
-import { sessionOptions } from './pool.ts';
 
 /** The tables whose changes are sent to server processes, because processes cache their rows or wait for them. */
 export type WatchedTable =
@@ -46,11 +46,8 @@ export async function openChangeFeed(url: string, log: Log<'info'>): Promise<Cha
   let client: pg.Client;
 
   const connect = async (): Promise<void> => {
-    client = new pg.Client({
-      connectionString: url,
-      options: sessionOptions(),
+    client = createClient(url, {
       application_name: 'guildhall change feed',
-      connectionTimeoutMillis: 10_000,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
     });
     const connection = client;
@@ -58,7 +55,6 @@ export async function openChangeFeed(url: string, log: Log<'info'>): Promise<Cha
       const [table = '', id] = payload.split(' ');
       for (const listener of listeners.get(table) ?? []) listener(id || undefined);
     });
-    client.on('error', () => {});
     try {
       await client.connect();
       await client.query('LISTEN guildhall_changes');

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { isCertificateError, NO_TLS } from '../core/database-unavailable.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import { withClient } from './client.ts';
-import { APPLICATION_ROLES, sessionOptions } from './pool.ts';
+import { createClient, sessionOptions, withClient } from './client.ts';
+import { APPLICATION_ROLES } from './pool.ts';
 
 /** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
 const MIN_VERSION = 150_000;
@@ -31,8 +31,7 @@ interface Facts {
  * thing to correct.
  */
 export async function checkExternalServer(url: string): Promise<void> {
-  const client = createClient(url);
-  client.on('error', () => {});
+  const client = clientOf(url);
   try {
     await client.connect();
   } catch (error) {
@@ -64,10 +63,9 @@ export async function checkExternalServer(url: string): Promise<void> {
   }
 }
 
-function createClient(url: string): pg.Client {
+function clientOf(url: string): pg.Client {
   try {
-    const options = sessionOptions({ [MARK]: 'on' });
-    return new pg.Client({ connectionString: url, options, connectionTimeoutMillis: 10_000 });
+    return createClient(url, { options: sessionOptions({ [MARK]: 'on' }) });
   } catch (error) {
     // For example, the file of sslrootcert is missing.
     const reason = (error as Error).message.replace(/\.$/, '');
@@ -80,7 +78,7 @@ const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /** Checks that acknowledged data survive a power failure. Throws {@link OperatorError} with the statements that turn it on. */
 export async function checkDurability(url: string): Promise<void> {
-  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
+  return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
       [DURABILITY],

@@ -49,7 +49,7 @@ test('a connection for large reads is replaced after a minute, because it may le
 });
 
 test('a lost connection of withClient fails its next statement, and not the process', async () => {
-  const work = withClient({ connectionString: app.databaseUrl }, async (client) => {
+  const work = withClient(app.databaseUrl, async (client) => {
     await terminate(client);
     return client.query('SELECT 1');
   });

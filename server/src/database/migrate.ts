@@ -9,7 +9,6 @@ import { OperatorError } from '../core/operator-error.ts';
 import { waitForLock } from './advisory-locks.ts';
 import { withClient } from './client.ts';
 import { isLockTimeout } from './errors.ts';
-import { sessionOptions } from './pool.ts';
 
 /** A migration of a large table, or of another process, may take minutes. After this time a line says so. */
 const NOTE_AFTER_MS = 10_000;
@@ -77,7 +76,7 @@ export async function requireWritable(client: pg.ClientBase): Promise<void> {
 
 /** Throws {@link OperatorError} if the database lacks migrations of this version, because statements would then name missing tables. */
 export async function checkMigrations(url: string): Promise<void> {
-  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
+  return withClient(url, async (client) => {
     const { rows: tables } = await client.query('SELECT 1 WHERE to_regclass($1) IS NOT NULL', [TABLE]);
     if (tables.length === 0)
       throw new OperatorError(

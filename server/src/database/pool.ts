@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { KEEP_ALIVE } from './client.ts';
+import { KEEP_ALIVE, sessionOptions } from './client.ts';
 import { rowTypes } from './row-types.ts';
 
 /** The roles of the application, which migration 0001 creates. None of them owns a table. */
@@ -33,30 +33,6 @@ const CITUS = {
   'citus.propagate_set_commands': 'local',
   'citus.enable_ddl_propagation': 'off',
 };
-
-/** Our statements need these settings. The role or the database may have other defaults (`ALTER ROLE … SET …`). */
-const SESSION = {
-  default_transaction_isolation: 'read\\ committed',
-  search_path: 'public',
-  row_security: 'on',
-  datestyle: 'ISO',
-  standard_conforming_strings: 'on',
-  // A migration, the archive and a process that waits for them take longer than requests.
-  statement_timeout: '0',
-  lock_timeout: '0',
-  idle_session_timeout: '0',
-  // If the machine of a process disappears, PostgreSQL ends its sessions after a minute, and so frees their locks. The default is 2 hours.
-  tcp_keepalives_idle: '30',
-  tcp_keepalives_interval: '10',
-  tcp_keepalives_count: '3',
-};
-
-/** The options of a connection with our statements, as PostgreSQL's `-c` arguments. Every connection passes them. */
-export function sessionOptions(settings: Record<string, string> = {}): string {
-  return Object.entries({ ...SESSION, ...settings })
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ');
-}
 
 /**
  * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.

@@ -19,7 +19,7 @@ const silent = { warn: () => {}, error: () => {} };
 
 /** Kills the PostgreSQL of the shared cluster, and waits until its connections have ended. */
 async function killPostmaster(url: string): Promise<void> {
-  await withClient({ connectionString: url }, async (client) => {
+  await withClient(url, async (client) => {
     const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     const end = new Promise((resolve) => client.once('end', resolve));
     process.kill(Number(postmaster), 'SIGKILL');
@@ -49,7 +49,7 @@ test('says that another server has taken the folder while PostgreSQL was down, a
     const { message } = await first.lockLost;
     assert.match(message, /^Another Guildhall server has taken \S+ while .+, or set another DATA_DIR\.$/);
     await first.close();
-    await withClient({ connectionString: second.url }, (client) => client.query('SELECT 1'));
+    await withClient(second.url, (client) => client.query('SELECT 1'));
   } finally {
     await second.close();
   }
@@ -67,7 +67,7 @@ test('restarts PostgreSQL behind a symbolic link after another process has stopp
     assert.ok(!existsSync(linkOf(first.url)));
     await second.ensureRunning();
     const url = second.url('guildhall');
-    await withClient({ connectionString: url }, (client) => client.query('SELECT 1'));
+    await withClient(url, (client) => client.query('SELECT 1'));
     await second.stop();
     assert.ok(!existsSync(dirname(linkOf(url))));
   } finally {
@@ -85,7 +85,7 @@ test('uses and stops a PostgreSQL whose link in the temporary folder was deleted
     rmSync(dirname(linkOf(first)), { recursive: true });
     const second = await startEmbeddedServer(dataDir);
     assert.equal(processId(), running);
-    await withClient({ connectionString: second.url('postgres') }, (client) => client.query('SELECT 1'));
+    await withClient(second.url('postgres'), (client) => client.query('SELECT 1'));
     rmSync(dirname(linkOf(second)), { recursive: true });
     await second.stop();
     assert.ok(!existsSync(join(dataDir, 'postgres', 'postmaster.pid')));
@@ -108,7 +108,7 @@ for (const [how, end] of Object.entries(endings))
     try {
       let restarts = 0;
       storage.keepRunning({ ...silent, warn: () => restarts++ });
-      await withClient({ connectionString: storage.url }, async (client) => {
+      await withClient(storage.url, async (client) => {
         const { rows } = await client.query<{ pid: number }>(
           `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${advisoryLocks.embeddedServer}`,
         );
@@ -127,7 +127,7 @@ for (const [how, end] of Object.entries(endings))
 test('waits for a PostgreSQL that recovers from the crash of one of its processes', async () => {
   const first = await openStorage(location, 'shared');
   try {
-    await withClient({ connectionString: first.url }, async (client) => {
+    await withClient(first.url, async (client) => {
       // The log since the last checkpoint, which the recovery reads again.
       await client.query('CREATE TABLE filler AS SELECT generate_series(1, 1000000) AS number');
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

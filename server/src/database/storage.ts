@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import pg from 'pg';
+import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import type { Log } from '../core/log.ts';
@@ -7,8 +7,8 @@ import { advisoryLocks, tryLock } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
 import { isDuplicateDatabase, isNotReady } from './errors.ts';
+import { createClient } from './client.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
-import { sessionOptions } from './pool.ts';
 
 /** The location of the database, and the locks on it. */
 export interface Storage {
@@ -199,12 +199,7 @@ const endOf = (client: pg.Client): Promise<void> =>
   new Promise((resolve) => client.once('end', () => resolve()));
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    options: sessionOptions(),
-    connectionTimeoutMillis: 10_000,
-  });
-  client.on('error', () => {});
+  const client = createClient(url);
   await client.connect();
   return client;
 }

@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { Histogram } from 'prom-client';
 import type { Log } from '../core/log.ts';
-import { sessionOptions } from '../database/pool.ts';
+import { sessionOptions } from '../database/client.ts';
 import { clearFuturePasses } from './clear-future-passes.ts';
 import { startQueueConsumer, type QueueConsumer, type TakenJob } from './queue-consumer.ts';
 import { JOBS_CHANNEL, KEPT_SECONDS, type OwnersOf, type Queue } from './queue.ts';

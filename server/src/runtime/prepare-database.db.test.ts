@@ -14,8 +14,7 @@ import { startWorker } from '../jobs/worker.ts';
 import { asAdministrator, cloneTestDatabase, dropDatabase, withDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
 
-const migrateAt = (url: string, folder?: string) =>
-  withClient({ connectionString: url }, (owner) => migrate(owner, folder));
+const migrateAt = (url: string, folder?: string) => withClient(url, (owner) => migrate(owner, folder));
 
 /** Returns a folder with the migrations of this version and of a later one. */
 function nextVersion(context: TestContext, migrations: Record<string, string>): string {
@@ -102,7 +101,7 @@ describe('a start', { concurrency: true }, () => {
     try {
       const socket = new Socket();
       const migrating = assert.rejects(
-        withClient({ connectionString: url, stream: () => socket }, (owner) => migrate(owner, folder)),
+        withClient(url, (owner) => migrate(owner, folder), { stream: () => socket }),
       );
       await eventually(async () => (await countSleeping()) === 1);
       socket.destroy();
@@ -179,7 +178,7 @@ test('a migration that fails changes nothing, and neither do the migrations befo
     });
     assert.match(shown.mock.calls[0]!.arguments.join('\n'), /ALTER TABLE nowhere/);
     await migrateAt(url);
-    await withClient({ connectionString: url }, async (client) => {
+    await withClient(url, async (client) => {
       const { rows } = await client.query(`SELECT name FROM migrations WHERE name LIKE '999%'`);
       assert.deepEqual(rows, []);
       await assert.rejects(client.query('SELECT next FROM mails'), /column "next" does not exist/);

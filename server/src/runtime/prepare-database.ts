@@ -2,7 +2,6 @@ import { distributeEvents } from '../database/citus.ts';
 import { withClient } from '../database/client.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPartitions } from '../database/partitions/create-partitions.ts';
-import { sessionOptions } from '../database/pool.ts';
 import { installQueues } from '../jobs/queue.ts';
 import { queues } from './background-work.ts';
 
@@ -13,7 +12,7 @@ import { queues } from './background-work.ts';
 export async function prepareDatabase(
   url: string,
 ): Promise<{ migrations: string[]; partitions: string[]; distributed: string[] }> {
-  return withClient({ connectionString: url, options: sessionOptions() }, async (owner) => {
+  return withClient(url, async (owner) => {
     const migrations = await migrate(owner);
     await installQueues(owner, queues);
     const partitions = await createPartitions(owner);

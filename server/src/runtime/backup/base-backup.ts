@@ -5,7 +5,6 @@ import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { OperatorError } from '../../core/operator-error.ts';
 import { withClient } from '../../database/client.ts';
-import { sessionOptions } from '../../database/pool.ts';
 
 /** The kinds of messages of BASE_BACKUP since PostgreSQL 15, in their first byte. Progress messages are ignored. */
 const [NEW_ARCHIVE, DATA] = ['n'.charCodeAt(0), 'd'.charCodeAt(0)];
@@ -23,24 +22,19 @@ interface ReplicationConnection {
 export async function streamBaseBackup(url: string, archive: Writable): Promise<void> {
   const failed = once(archive, 'error').then(([error]) => Promise.reject(error as Error));
   failed.catch(() => {});
-  const config = {
-    connectionString: url,
-    options: sessionOptions(),
-    replication: 'true',
-  } as pg.ClientConfig;
+  const work = async (client: pg.Client): Promise<void> => {
+    // Keeps the log of PostgreSQL until the end of the connection: a checkpoint of a long backup would remove what the backup needs.
+    const slot = `guildhall_backup_${randomUUID().replaceAll('-', '')}`;
+    await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
+    const copied = copyTo(archive, client);
+    await Promise.race([
+      failed,
+      client.query(`BASE_BACKUP (LABEL 'guildhall', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
+    ]);
+    if (copied.archives !== 1) throw new Error(`PostgreSQL sent ${copied.archives} archives instead of one.`);
+  };
   try {
-    await withClient(config, async (client) => {
-      // Keeps the log of PostgreSQL until the end of the connection: a checkpoint of a long backup would remove what the backup needs.
-      const slot = `guildhall_backup_${randomUUID().replaceAll('-', '')}`;
-      await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
-      const copied = copyTo(archive, client);
-      await Promise.race([
-        failed,
-        client.query(`BASE_BACKUP (LABEL 'guildhall', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
-      ]);
-      if (copied.archives !== 1)
-        throw new Error(`PostgreSQL sent ${copied.archives} archives instead of one.`);
-    });
+    await withClient(url, work, { replication: 'true' } as pg.ClientConfig);
   } catch (error) {
     // The role has no REPLICATION, or pg_hba.conf has no entry for it.
     if (!['42501', '28000'].includes((error as { code?: string }).code ?? '')) throw error;

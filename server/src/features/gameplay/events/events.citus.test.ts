@@ -112,7 +112,7 @@ describe('on a cluster of Citus', () => {
       rows.map(({ name }) => name),
       distributedTables,
     );
-    assert.deepEqual(await withClient({ connectionString: app.databaseUrl }, distributeEvents), []);
+    assert.deepEqual(await withClient(app.databaseUrl, distributeEvents), []);
   });
 
   test('players sign in and refresh', async () => {

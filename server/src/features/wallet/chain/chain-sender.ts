@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Log } from '../../../core/log.ts';
 import { tryLock } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
-import { sessionOptions } from '../../../database/pool.ts';
+import { createClient } from '../../../database/client.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
 import { ChainStalledError } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
@@ -39,15 +39,10 @@ export function startChainSender(
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const lock = new pg.Client({
-        connectionString: databaseUrl,
-        options: sessionOptions(),
+      const lock = createClient(databaseUrl, {
         application_name: 'guildhall chain sender',
-        connectionTimeoutMillis: 10_000,
         query_timeout: LOCK_TIMEOUT_MS,
       });
-      // A broken connection is reported to its next query.
-      lock.on('error', () => {});
       try {
         await lock.connect();
         while (!signal.aborted && !(await tryLock(lock, 'chainSender'))) await pause(pollMs);
