@@ -144,7 +144,7 @@ async function useEverything(app: TestApp, tenant: WalletTenant): Promise<void> 
   const rules = accountRules(app, accounts);
   const { body: document } = await app.http.get('/openapi.json');
   // These two end the work of the tenant.
-  const last = ['setProvider', 'disableTenant'];
+  const last = ['updateProvider', 'disableTenant'];
   const operations = operationsOf(document).toSorted(
     (a, b) => last.indexOf(a.operationId) - last.indexOf(b.operationId),
   );

@@ -295,8 +295,6 @@ export async function runSequence(
     counts.steps++;
     const fault = faultOf(operation, answer) ?? reuseOf(operation, request, answer, used);
     assert.equal(fault, undefined, `${fault}\n${describeExchange(operation, request, answer)}`);
-    if (process.env['DBG'])
-      console.log('STEP', answer.status, operation.operationId, answer.body?.detail ?? '');
     if (answer.status >= 300) continue;
     counts.accepted++;
     counts.reached.add(operation.operationId);
