@@ -10,7 +10,7 @@ import { withDatabaseAt } from '../database/database.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { listen } from './listen.ts';
 import { loggerOptions } from './logging.ts';
-import type { DrainReason } from '../http/draining.ts';
+import type { Drain } from '../http/draining.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { Channel } from '../processes/channel.ts';
@@ -55,8 +55,8 @@ export interface ApiServer {
   log: FastifyBaseLogger;
   /** Replaces one process after another. A single process has no such function. */
   reload?(): Promise<void>;
-  /** Lets clients move away for `drainMs`, finishes running requests within 10 seconds, and closes everything that it has opened. */
-  stop(reason: DrainReason, drainMs: number): Promise<void>;
+  /** Lets clients move away, finishes running requests within 10 seconds, and closes everything that it has opened. */
+  stop(how: Drain): Promise<void>;
 }
 
 const STOP_WITHIN_MS = 10_000;
@@ -117,8 +117,8 @@ export async function startApiServer(
     url,
     reference: created,
     log: app.log,
-    async stop(reason, drainMs) {
-      await app.drain(reason, drainMs);
+    async stop(how) {
+      await app.drain(how);
       await running.disposeAsync();
     },
   };

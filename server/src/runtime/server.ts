@@ -34,7 +34,7 @@ export async function startServer(
   // several others takes 60 MB less.
   const serve = processes === 1 ? startAlone : (await import('./cluster/primary-process.ts')).startCluster;
   const api = await serve(config, storage, options, interrupted);
-  opened.defer(() => api.stop('stop', config.drainSeconds * 1000));
+  opened.defer(() => api.stop({ reason: 'stop', drainMs: config.drainSeconds * 1000 }));
   const running = opened.move();
   let stopping: Promise<void> | undefined;
   return {

@@ -1,11 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
+import type { Drain } from '../../http/draining.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { openChannel, type Channel, type RequestHandlers } from '../../processes/channel.ts';
 import type { ProcessSlots } from '../../processes/concurrency-slots.ts';
 import { killIfSilent } from '../../processes/heartbeat.ts';
 import type { ApiServerOptions } from '../api-server.ts';
-import type { Failure, Ready, Stop } from './serving-process.ts';
+import type { Failure, Ready } from './serving-process.ts';
 
 const SERVING_PROCESS = fileURLToPath(new URL('serving-process.ts', import.meta.url));
 
@@ -20,7 +21,7 @@ export interface ServingProcess {
   /** Resolves with the reason of its end. */
   ended: Promise<string>;
   /** Ends it in order, or kills it if that takes too long. */
-  stop(how: Stop): Promise<void>;
+  stop(how: Drain): Promise<void>;
 }
 
 /**

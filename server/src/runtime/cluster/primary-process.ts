@@ -63,7 +63,7 @@ export async function startCluster(
       async reload() {
         if (await table.replace(numbers)) log.info('all processes were replaced');
       },
-      stop: (reason, drainMs) => table.stop({ reason, drainMs }),
+      stop: (how) => table.stop(how),
     };
   } catch (error) {
     await table.stop(stop);

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Drain } from '../../http/draining.ts';
 import { createProcessTable, type LaunchOptions, type ProcessTableOptions } from './process-table.ts';
 import type { ServingProcess } from './launch-serving-process.ts';
-import type { Ready, Stop } from './serving-process.ts';
+import type { Ready } from './serving-process.ts';
 
 /** A process that was launched, and what the test lets it do. */
 interface Launched extends ServingProcess {
   number: number;
   options: LaunchOptions;
-  stops: Stop[];
+  stops: Drain[];
   answer(): Promise<unknown>;
   fail(): Promise<unknown>;
   end(reason: string): Promise<unknown>;
@@ -19,7 +20,7 @@ interface Launched extends ServingProcess {
 const READY: Ready = { url: 'http://127.0.0.1:1', reference: undefined };
 const FIRST: LaunchOptions = { prepare: true, mayCreateDemo: true };
 const LATER: LaunchOptions = { prepare: false, mayCreateDemo: false };
-const STOP: Stop = { reason: 'stop', drainMs: 0 };
+const STOP: Drain = { reason: 'stop', drainMs: 0 };
 
 /** Waits until all promises that can be settled are. */
 const settled = async (): Promise<void> => {
@@ -47,7 +48,7 @@ function arrangeTable(context: TestContext, processes = 2) {
       action();
       return settled();
     };
-    const stops: Stop[] = [];
+    const stops: Drain[] = [];
     const process: Launched = {
       number,
       options,

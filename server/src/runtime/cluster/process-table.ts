@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Drain } from '../../http/draining.ts';
 import type { Log } from '../../core/log.ts';
 import { createRestartPauses } from '../../core/restart-pause.ts';
 import type { ApiServerOptions } from '../api-server.ts';
 import type { ServingProcess } from './launch-serving-process.ts';
-import type { Ready, Stop } from './serving-process.ts';
+import type { Ready } from './serving-process.ts';
 
 /** A process that is replaced keeps the idle connections of its clients for this long. */
-const RETIRE: Stop = { reason: 'retire', drainMs: 5_000 };
+const RETIRE: Drain = { reason: 'retire', drainMs: 5_000 };
 
 /** What differs between the processes that are launched. */
 export type LaunchOptions = Pick<ApiServerOptions, 'prepare' | 'mayCreateDemo'>;
@@ -30,7 +31,7 @@ interface ProcessTable {
   /** Replaces processes, one after the other. Each continues until its replacement answers. Returns false if one cannot start. */
   replace(numbers: number[]): Promise<boolean>;
   /** Ends all processes. From then on none is started. */
-  stop(how: Stop): Promise<void>;
+  stop(how: Drain): Promise<void>;
 }
 
 export function createProcessTable({ processes, launch, onRestart, log }: ProcessTableOptions): ProcessTable {

@@ -1,18 +1,14 @@
 import { register, Registry } from 'prom-client';
 import { OperatorError } from '../../core/operator-error.ts';
-import type { DrainReason } from '../../http/draining.ts';
+import type { Drain } from '../../http/draining.ts';
 import { openChannel, type Port } from '../../processes/channel.ts';
 import { sendHeartbeats } from '../../processes/heartbeat.ts';
 import { readConfig, type Config } from '../config.ts';
-import type { ReferenceAccess } from '../demo.ts';
 import { failureSentence } from '../failure-sentence.ts';
 import { startApiServer, type ApiServer, type ApiServerOptions } from '../api-server.ts';
 
 /** The message of a serving process that accepts requests. */
-export interface Ready {
-  url: string;
-  reference: ReferenceAccess | undefined;
-}
+export type Ready = Pick<ApiServer, 'url' | 'reference'>;
 
 /** Why a serving process cannot start. */
 export interface Failure {
@@ -21,25 +17,19 @@ export interface Failure {
   isExpected: boolean;
 }
 
-/** How the primary process ends a serving process. */
-export interface Stop {
-  reason: DrainReason;
-  drainMs: number;
-}
-
 /** Serves in this process, which node:cluster has started. The primary process sends the options, and the signal to stop. */
 async function runServingProcess(config: Config): Promise<void> {
   const registry = new Registry();
   const interrupted = new AbortController();
   let starting: Promise<ApiServer> | undefined;
   let stopping: Promise<void> | undefined;
-  const stop = ({ reason, drainMs }: Stop): Promise<void> =>
+  const stop = (how: Drain): Promise<void> =>
     (stopping ??= (async () => {
       interrupted.abort(new OperatorError('The start was interrupted.'));
-      await (await starting)?.stop(reason, drainMs);
+      await (await starting)?.stop(how);
     })());
   const primary = openChannel(process as unknown as Port, {
-    stop: (payload: Stop) => stop(payload).finally(() => setImmediate(() => process.exit(0))),
+    stop: (payload: Drain) => stop(payload).finally(() => setImmediate(() => process.exit(0))),
     metrics: () => Registry.merge([register, registry]).getMetricsAsJSON(),
   });
   // A Ctrl-C reaches all processes of the terminal. The primary process stops this one.
