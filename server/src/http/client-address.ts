@@ -1,6 +1,7 @@
 import { BlockList, isIP, SocketAddress, type Server } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import { siteOf } from '../core/network.ts';
 
 /** The servers whose log has a warning of {@link clientAddress}. */
 const warned = { unnamedProxy: new WeakSet<Server>(), noAddress: new WeakSet<Server>() };
@@ -28,6 +29,9 @@ export function clientAddress(request: FastifyRequest): string | null {
   );
   return null;
 }
+
+/** The site of the client: its IPv4 address, or the /48 of its IPv6 address. */
+export const clientSite = (request: FastifyRequest): string => siteOf(clientAddress(request));
 
 const LOCAL_RANGES = ['loopback', 'private', 'linkLocal', 'uniqueLocal'];
 

@@ -3,10 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { digitsOfNumber } from '../core/int64.ts';
 import { invalidField, ProblemError } from '../core/problem.ts';
-import { siteOf } from '../core/network.ts';
 import { findInJson, firstCodePoints, isNestedWithin, isUnstorable } from '../core/text.ts';
 import { createSliceTurns } from '../core/concurrency/turns.ts';
-import { clientAddress } from './client-address.ts';
+import { clientSite } from './client-address.ts';
 
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
@@ -79,11 +78,6 @@ const PARSED_AT_ONCE = 8 * 1024;
  */
 const parseInTurn = createSliceTurns('bodies');
 
-/** The tenant of the key, or the network. */
-function senderOf(request: FastifyRequest): string {
-  return request.keyCaller?.tenantId ?? siteOf(clientAddress(request));
-}
-
 function addParser(
   app: FastifyInstance,
   parseBody: (buffer: Buffer) => unknown,
@@ -103,7 +97,7 @@ function addParser(
     if (buffer.length <= parsedAtOnce) return parseNow();
     const parseLater = async (): Promise<void> => {
       try {
-        await parseInTurn(senderOf(request), async () => {
+        await parseInTurn(request.keyCaller?.tenantId ?? clientSite(request), async () => {
           parseNow();
           // The request is also checked and handled until its first wait.
           await nextTurn();

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AccountAuthor, Origin, Self } from '../core/author.ts';
 import type { BillingContext } from '../core/billing-context.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
@@ -22,6 +22,13 @@ declare module 'fastify' {
     /** The code of the problem that the request was answered with. */
     problemCode: string | null;
   }
+}
+
+/** Adds the properties of a request that credentials and handlers set. */
+export function decorateRequests(app: FastifyInstance): void {
+  const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
+  for (const member of [...callers, 'accountRole', 'billing', 'problemCode'])
+    app.decorateRequest(member, null);
 }
 
 /** The verified key. */
@@ -96,30 +103,6 @@ export function selfOf(request: FastifyRequest): Self {
 export function originOf(request: FastifyRequest): Origin {
   const userAgent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH) ?? null;
   return { ip: clientAddress(request), id: request.id, userAgent };
-}
-
-/**
- * Whether a request to a server on loopback comes from a program or a page of this machine. It does not if:
- * - a header says that a proxy forwarded it
- * - `Host` is another name: a tunnel, or a page of another host whose name now leads here
- * - a page of another origin sent it.
- */
-export function isFromThisMachine({ headers }: FastifyRequest, publicUrl: string): boolean {
-  if (['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name] !== undefined))
-    return false;
-  const host = URL.parse(`http://${headers.host ?? ''}`);
-  if (!host || !(isLoopbackName(host.hostname) || host.host === loopbackHostOf(publicUrl))) return false;
-  return headers.origin === undefined || URL.parse(headers.origin)?.host === host.host;
-}
-
-function isLoopbackName(hostname: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-}
-
-/** The host of the public URL, if it is another address of this machine. */
-function loopbackHostOf(publicUrl: string): string | undefined {
-  const { hostname, host } = new URL(publicUrl);
-  return hostname.startsWith('127.') ? host : undefined;
 }
 
 /** Returns a reporter that writes to the log of the request. */

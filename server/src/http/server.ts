@@ -28,7 +28,7 @@ import { discardUnreadBodies } from './traffic/unread-bodies.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { ProblemError } from '../core/problem.ts';
-import { countHeader, tenantIdOf } from './request-context.ts';
+import { countHeader, decorateRequests, tenantIdOf } from './request-context.ts';
 
 export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>; // oxlint-disable-line typescript/no-explicit-any
 
@@ -84,9 +84,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.setErrorHandler(errorHandler);
   parseJsonBodies(app);
 
-  const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
-  for (const member of [...callers, 'accountRole', 'billing', 'problemCode'])
-    app.decorateRequest(member, null);
+  decorateRequests(app);
   observeRequestEnds(app);
   spreadRequests(app);
   app.addHook('onRoute', declareCommonStatuses);

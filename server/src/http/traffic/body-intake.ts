@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { siteOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
 import type { BodyBudget, BodySender, HeldBody } from './body-budget.ts';
-import { clientAddress } from '../client-address.ts';
+import { clientSite } from '../client-address.ts';
 import { announcedBody } from './body-size.ts';
 
 /** The minimum speed at which a body must arrive. */
@@ -79,7 +78,7 @@ export function limitBodyIntake(
 /** The tenant of the key, or the network if the request has no key. Eight networks of an IPv6 site could fill the anonymous share. */
 function senderOf(request: FastifyRequest): BodySender {
   const { keyCaller, playerCaller, accountCaller, walletCaller } = request;
-  const network = siteOf(clientAddress(request));
+  const network = clientSite(request);
   return {
     caller: keyCaller?.tenantId ?? network,
     network,

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { siteOf } from '../../core/network.ts';
 import { ProblemError, type ProblemCode } from '../../core/problem.ts';
 import type { AcquireSlots, Slot } from '../../processes/concurrency-slots.ts';
-import { clientAddress } from '../client-address.ts';
+import { clientSite } from '../client-address.ts';
 
 /** How many operations of one kind may run at once on this server. */
 export interface ConcurrencyLimits {
@@ -42,7 +41,7 @@ export function createConcurrencyLimit(
 ): ConcurrencyLimit {
   return {
     async enter(request, tenantId) {
-      const network = siteOf(clientAddress(request));
+      const network = clientSite(request);
       const server = { owner: name, limit: inAll };
       const slots: (Slot & { whose: string })[] = [
         { whose: 'caller', owner: `${name} ${callerOf(request)}`, limit: perCaller },

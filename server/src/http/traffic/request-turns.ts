@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { siteOf } from '../../core/network.ts';
 import { createOwnerQueue } from '../../core/concurrency/owner-queue.ts';
-import { clientAddress } from '../client-address.ts';
+import { clientSite } from '../client-address.ts';
 
 /** These requests take 5 to 13 ms until they first wait for something. */
 const BEGUN_AT_ONCE = 32;
@@ -31,6 +30,6 @@ export function spreadRequests(app: FastifyInstance): void {
       begun++;
       return done();
     }
-    waiting.add(siteOf(clientAddress(request)), done);
+    waiting.add(clientSite(request), done);
   });
 }
