@@ -1,9 +1,10 @@
 import { billingGroup } from '../../../core/billing-context.ts';
 import { now } from '../../../core/timestamps.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import { createBatcher } from '../../../database/batcher.ts';
-import type { RunInTurn } from '../../../core/concurrency/turns.ts';
 import { createContestedWrites } from '../../../database/contested-writes.ts';
 import type { Database } from '../../../database/database.ts';
+import { refusalOf } from '../../../database/errors.ts';
 import { loginRowHashParts } from '../sessions/index.ts';
 import { banFingerprint } from './bans.ts';
 import { writeFirstLogins, writeKnownLogins, type FirstLogin } from './batch-queries.ts';
@@ -13,7 +14,13 @@ import {
   type LoginServices,
   type VerifiedSignIn,
 } from './login-record.ts';
-import type { FoundPlayer, LoginRecord } from './queries.ts';
+import {
+  writeLogin,
+  type FoundPlayer,
+  type KnownPlayer,
+  type LoginRecord,
+  type LoginRefusal,
+} from './queries.ts';
 
 /** A player whose login was written, with the refresh token. */
 interface SignedIn {
@@ -27,10 +34,13 @@ type KnownLoginResult = { signedIn: SignedIn } | { found: FoundPlayer };
 export interface LoginBatchers {
   /** Signs an existing player in, or returns what was found if the sign-in is new or contested ({@link writeKnownLogins}). */
   signInKnown(signIn: VerifiedSignIn): Promise<KnownLoginResult>;
+  /**
+   * Writes a sign-in of an existing player that no batch can write. Returns undefined after a conflict with a concurrent sign-in. Throws
+   * player_banned and device_blocked.
+   */
+  signInAlone(signIn: VerifiedSignIn, player: KnownPlayer): Promise<SignedIn | undefined>;
   /** Creates a player and signs the player in. Returns undefined if a concurrent sign-in has created the player. */
   create(signIn: VerifiedSignIn): Promise<SignedIn | undefined>;
-  /** Writes a sign-in of a player that no batch can write. */
-  writeAlone: RunInTurn;
   close(): Promise<void>;
 }
 
@@ -62,6 +72,29 @@ export function createLoginBatchers(services: LoginServices & { database: Databa
       });
     },
   });
+
+  const inTurnOfPlayer = createContestedWrites();
+  const signInAlone = (signIn: VerifiedSignIn, player: KnownPlayer): Promise<SignedIn | undefined> => {
+    const { billing, inTransaction } = signIn.request;
+    const { playerId } = player;
+    const login = buildLoginRecord(services, signIn, player);
+    return inTurnOfPlayer(playerId, async () => {
+      const tenant = database.forKey(billing, playerId);
+      try {
+        if (inTransaction)
+          await tenant.transaction(async (transaction) => {
+            await inTransaction(transaction, playerId);
+            await writeLogin(transaction, login);
+          });
+        else await writeLogin(tenant, login);
+        return signedInBy(login);
+      } catch (error) {
+        const refusal = refusalOf(error) as LoginRefusal | undefined;
+        if (refusal === 'lost_race') return undefined;
+        throw refusal ? new ProblemError(refusal) : error;
+      }
+    });
+  };
 
   const buildFirstLogin = (signIn: VerifiedSignIn): FirstLogin => ({
     ...buildLoginRecord(services, signIn),
@@ -95,13 +128,13 @@ export function createLoginBatchers(services: LoginServices & { database: Databa
 
   return {
     signInKnown: (signIn) => known.submit(signIn),
+    signInAlone,
     async create(signIn) {
       const { billing, inTransaction } = signIn.request;
       const created = await (inTransaction ? createAlone(signIn) : first.submit(signIn));
       if (created) billing.chargedTransactions++;
       return created;
     },
-    writeAlone: createContestedWrites(),
     async close() {
       await known.close();
       await first.close();
@@ -110,11 +143,7 @@ export function createLoginBatchers(services: LoginServices & { database: Databa
 }
 
 /** What a written login returns. */
-export const signedInBy = ({
-  playerId,
-  sessionId,
-  refreshToken,
-}: Pick<LoginRecord, keyof SignedIn>): SignedIn => ({
+const signedInBy = ({ playerId, sessionId, refreshToken }: Pick<LoginRecord, keyof SignedIn>): SignedIn => ({
   playerId,
   sessionId,
   refreshToken: refreshToken.token,

@@ -1,24 +1,18 @@
-import type { Database, Scope } from '../../../database/database.ts';
-import { refusalOf } from '../../../database/errors.ts';
+import type { Database } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { playerTokens, type PlayerTokens } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { banFingerprint, playerBanned } from './bans.ts';
 import { hasSecret, type Identity } from './identity.ts';
-import { signedInBy, type LoginBatchers } from './login-batchers.ts';
-import { buildLoginRecord, type LoginServices } from './login-record.ts';
+import type { LoginBatchers } from './login-batchers.ts';
+import type { VerifiedSignIn } from './login-record.ts';
 import type { SignInRequest } from './sign-in-request.ts';
-import {
-  findPlayer,
-  writeLogin,
-  type FoundPlayer,
-  type KnownPlayer,
-  type LoginRecord,
-  type LoginRefusal,
-} from './queries.ts';
+import { findPlayer, type FoundPlayer, type KnownPlayer } from './queries.ts';
 
-export interface SignInServices extends LoginServices {
+export interface SignInServices {
   database: Database;
+  vault: Vault;
   signer: TokenSigner;
   logins: LoginBatchers;
 }
@@ -41,7 +35,7 @@ export async function signIn(
 ): Promise<PlayerTokens> {
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const result = await attemptSignIn(services, identity, request);
+      const result = await attemptSignIn(services, { identity, request });
       if (result) return result;
     }
   } catch (error) {
@@ -56,15 +50,14 @@ export async function signIn(
 /** Returns undefined after a conflict with a concurrent sign-in of the same player. */
 async function attemptSignIn(
   services: SignInServices,
-  identity: Identity,
-  request: SignInRequest,
+  verified: VerifiedSignIn,
 ): Promise<PlayerTokens | undefined> {
-  const { database, signer, logins } = services;
-  const { billing } = request;
-  const { tenantId } = billing;
+  const { signer, logins } = services;
+  const { identity, request } = verified;
+  const { tenantId } = request.billing;
   const outcome = isBatched(request)
-    ? await logins.signInKnown({ identity, request })
-    : { found: await findAlone(services, identity, request) };
+    ? await logins.signInKnown(verified)
+    : { found: await findAlone(services, verified) };
   if ('signedIn' in outcome)
     return playerTokens(signer, { ...outcome.signedIn, tenantId, isNewPlayer: false });
 
@@ -72,17 +65,9 @@ async function attemptSignIn(
   if (known) refuseUnlessAllowed(known, identity);
   if (isIdentityBanned) throw new ProblemError('player_banned');
   if (known && request.mode === 'only-new') throw new ProblemError('player_exists');
-  if (!known) {
-    if (request.mode === 'only-existing') throw new ProblemError('player_not_found');
-    const created = await logins.create({ identity, request });
-    return created && playerTokens(signer, { ...created, tenantId, isNewPlayer: true });
-  }
-
-  const login = buildLoginRecord(services, { identity, request }, known);
-  const isWritten = await logins.writeAlone(login.playerId, () =>
-    write(database.forKey(billing, login.playerId), login, request.inTransaction),
-  );
-  return isWritten ? playerTokens(signer, { ...signedInBy(login), tenantId, isNewPlayer: false }) : undefined;
+  if (!known && request.mode === 'only-existing') throw new ProblemError('player_not_found');
+  const signedIn = await (known ? logins.signInAlone(verified, known) : logins.create(verified));
+  return signedIn && playerTokens(signer, { ...signedIn, tenantId, isNewPlayer: !known });
 }
 
 /** Whether a sign-in of an existing player may share its transaction with others. */
@@ -92,35 +77,13 @@ function isBatched({ mode, inTransaction }: SignInRequest): boolean {
 
 function findAlone(
   { database, vault }: SignInServices,
-  identity: Identity,
-  { billing: { tenantId }, deviceInfo }: SignInRequest,
+  { identity, request }: VerifiedSignIn,
 ): Promise<FoundPlayer> {
+  const { tenantId } = request.billing;
   return findPlayer(database.forTenant(tenantId), tenantId, identity, {
     fingerprint: banFingerprint(vault, tenantId, identity),
-    deviceFingerprint: deviceInfo?.deviceFingerprint ?? null,
+    deviceFingerprint: request.deviceInfo?.deviceFingerprint ?? null,
   });
-}
-
-/** Writes the login of a known player. Returns false after a conflict with a concurrent sign-in. */
-async function write(
-  tenant: Scope,
-  login: LoginRecord,
-  inTransaction: SignInRequest['inTransaction'],
-): Promise<boolean> {
-  try {
-    if (inTransaction)
-      await tenant.transaction(async (transaction) => {
-        await inTransaction(transaction, login.playerId);
-        await writeLogin(transaction, login);
-      });
-    else await writeLogin(tenant, login);
-    return true;
-  } catch (error) {
-    const refusal = refusalOf(error) as LoginRefusal | undefined;
-    if (!refusal) throw error;
-    if (refusal === 'lost_race') return false;
-    throw new ProblemError(refusal);
-  }
 }
 
 const FOREIGN_METHOD_DETAIL =
