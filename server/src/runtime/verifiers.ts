@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
-import { identifyBearer, playerOfClaims } from '../features/sign-in/assertions/index.ts';
+import { identifyBearer } from '../features/sign-in/assertions/index.ts';
 import { existsUnmerged, mayUseProfile } from '../features/players/profiles/index.ts';
+import { playerOfClaims } from '../features/sign-in/tokens/index.ts';
 import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
 import { isPlatformAdmin } from '../features/studio/accounts/index.ts';
 import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';

@@ -6,11 +6,11 @@ import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { revokedSessionError } from '../sessions/index.ts';
+import { requireAllowedPlayer, revokedSessionError } from '../sessions/index.ts';
 import { exchangeRefreshToken } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { findSubject, findTokenUse, insertToken, lockSession, revokeFamily, rotateToken } from './queries.ts';
-import { requireAllowedPlayer, signAssertion, type IssuedAssertion } from './sign-assertion.ts';
+import { signAssertion, type IssuedAssertion } from './sign-assertion.ts';
 
 export interface ExchangeServices {
   database: Database;

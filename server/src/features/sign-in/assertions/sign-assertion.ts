@@ -1,5 +1,5 @@
-import { ProblemError } from '../../../core/problem.ts';
-import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import type { BearerCaller } from '../../../core/callers.ts';
+import type { TokenClaims, TokenSigner } from '../../platform/signing-keys/index.ts';
 
 /** The lifetime is short, because assertions cannot be revoked. */
 const ASSERTION_SECONDS = 5 * 60;
@@ -23,14 +23,6 @@ export interface IssuedAssertion {
   refreshToken?: string;
 }
 
-/** Throws player_inactive and player_banned. */
-export function requireAllowedPlayer<Player extends { isActive: boolean; isBanned: boolean }>(
-  player: Player | undefined,
-): asserts player is Player {
-  if (!player?.isActive) throw new ProblemError('player_inactive');
-  if (player.isBanned) throw new ProblemError('player_banned');
-}
-
 /** Signs an assertion. The name and address use the claims of OpenID Connect, which common libraries support. */
 export function signAssertion(signer: TokenSigner, subject: AssertionSubject): IssuedAssertion {
   const { playerId, tenantId, sessionId, audience, displayName, email } = subject;
@@ -46,5 +38,21 @@ export function signAssertion(signer: TokenSigner, subject: AssertionSubject): I
     tokenType: 'Bearer',
     expiresIn: ASSERTION_SECONDS,
     audience,
+  };
+}
+
+/** Reads an assertion from its claims. Undefined if the token has not exactly one audience, because such assertions are never issued. */
+export function assertionOf({ sub, aud, iat, exp, ...claims }: TokenClaims): BearerCaller | undefined {
+  if (typeof aud !== 'string') return undefined;
+  return {
+    kind: 'assertion',
+    playerId: sub,
+    tenantId: claims['tid'] as string,
+    sessionId: claims['sid'] as string,
+    audience: aud,
+    displayName: claims['name'] as string | undefined,
+    email: claims['email'] as string | undefined,
+    issuedAt: new Date(iat * 1000).toISOString(),
+    expiresAt: new Date(exp * 1000).toISOString(),
   };
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../../../database/database.ts';
 import type { AssertionCaller, BearerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import { requireAllowedPlayer } from '../sessions/index.ts';
 import { findSubject } from './queries.ts';
-import { requireAllowedPlayer } from './sign-assertion.ts';
 
 /**
  * Returns the content of an assertion that is valid for this tenant and audience. Throws wrong_token_scope, tenant_mismatch,

@@ -1,4 +1,4 @@
-export { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
+export { ACCESS_TOKEN_SECONDS, playerOfClaims, signAccessToken } from './access-token.ts';
 export { playerTokens, type PlayerTokens } from './player-tokens.ts';
 export { deleteExpiredTokens, revokePlayerTokens } from './queries.ts';
 export { createRefreshBatcher } from './refresh-batcher.ts';

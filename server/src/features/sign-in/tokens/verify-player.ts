@@ -1,8 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { requireAllowedPlayer } from '../assertions/index.ts';
-import { revokedSessionError } from '../sessions/index.ts';
+import { requireAllowedPlayer, revokedSessionError } from '../sessions/index.ts';
 import { findTokenPlayer } from './queries.ts';
 
 /**
