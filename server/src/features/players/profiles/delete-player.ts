@@ -7,10 +7,10 @@ import type { ReportError } from '../../../core/report-error.ts';
 import { audit, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import {
-  deleteCredentials,
   listAuditedTenants,
   lockCredentials,
   mailChange,
+  releaseAddresses,
 } from '../../sign-in/email/index.ts';
 import { eraseSessions } from '../../sign-in/sessions/index.ts';
 import { eraseDevices } from './devices/queries.ts';
@@ -130,7 +130,7 @@ async function redactPlayer(
   playerId: string,
 ): Promise<Pick<DeletionReceipt, 'removedAuthMethods' | 'erasedSessions' | 'destroyedKeys'>> {
   const removedAuthMethods = await deleteAuthMethods(db, playerId);
-  await deleteCredentials(db, playerId);
+  await releaseAddresses(db, playerId);
   await deleteNotes(db, playerId);
   await redactProfile(db, playerId);
   // Devices are locked before sessions. A block of a device locks them in the same order.

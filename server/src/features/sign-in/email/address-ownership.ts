@@ -3,12 +3,12 @@ import { newId } from '../../../core/ids.ts';
 import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
 import {
-  deleteCredential,
   deletePassword,
   listProviders,
   lockCredential,
   lockPlayer,
   markVerified,
+  releaseAddress,
   removeSignInMethods,
 } from './credential-queries.ts';
 import { deleteTokens, type AddressOwner } from './token-queries.ts';
@@ -44,12 +44,12 @@ export async function confirmOwnership(
 
 /**
  * Cleans up after a sign-in method by email was removed. Deletes the mailed tokens, which would bring the method back, and the password.
- * If no method of the address is left, deletes the address, so that others can use it. The caller has locked the player's addresses,
+ * If no method of the address is left, releases the address, so that others can use it. The caller has locked the player's addresses,
  * and its scope is the player's.
  */
 export async function unlinkAddress(db: Querier, playerId: string, email: string): Promise<void> {
   await deleteTokens(db, playerId);
   const providers = await listProviders(db, playerId, email);
-  if (providers.length === 0) await deleteCredential(db, { email, playerId });
+  if (providers.length === 0) await releaseAddress(db, { email, playerId });
   else if (!providers.includes('EmailPassword')) await deletePassword(db, { email, playerId });
 }

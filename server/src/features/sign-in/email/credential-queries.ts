@@ -196,16 +196,16 @@ export async function moveCredentials(db: Querier, sourceId: string, targetId: s
   await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
-/** Deletes the password of an address and its mailed tokens. */
 export async function deletePassword(db: Querier, { email, playerId }: AddressOwner): Promise<void> {
   await db.run(sql`
-    WITH password AS (UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId})
-    DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
+    UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId}`);
 }
 
-/** Takes one address away from a player, with its tokens and codes. If the profile showed it, the profile shows another verified one. */
-export async function deleteCredential(db: Querier, { email, playerId }: AddressOwner): Promise<void> {
-  await db.run(sql`DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
+/**
+ * Takes one address away from a player, with its codes. If the profile showed it, the profile shows another verified one. The caller has
+ * deleted the mailed tokens.
+ */
+export async function releaseAddress(db: Querier, { email, playerId }: AddressOwner): Promise<void> {
   await deleteCodes(db, playerId, sql`AND email = ${email}`);
   await db.run(release(sql`email = ${email} AND player_id = ${playerId}`));
   await db.run(sql`
@@ -215,7 +215,7 @@ export async function deleteCredential(db: Querier, { email, playerId }: Address
 }
 
 /** Takes all addresses away from a player, with their tokens and codes. */
-export async function deleteCredentials(db: Querier, playerId: string): Promise<void> {
+export async function releaseAddresses(db: Querier, playerId: string): Promise<void> {
   await deleteTokens(db, playerId);
   await deleteCodes(db, playerId, empty);
   await db.run(release(sql`player_id = ${playerId}`));

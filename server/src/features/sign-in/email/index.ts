@@ -2,11 +2,11 @@ export { unlinkAddress } from './address-ownership.ts';
 export { deleteExpiredCodesAndTokens, findCodeAddress } from './code-queries.ts';
 export { emailCodeRoutes, type EmailLoginServices } from './code-routes.ts';
 export {
-  deleteCredentials,
   deletePendingCredentials,
   lockCredentials,
   lockPlayer,
   moveCredentials,
+  releaseAddresses,
 } from './credential-queries.ts';
 export { createMailBudget } from './mail-limits.ts';
 export { listAuditedTenants } from './notice-queries.ts';
