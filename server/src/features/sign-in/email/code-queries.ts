@@ -2,33 +2,35 @@ import type { Querier, Scope } from '../../../database/database.ts';
 import { deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { empty, sql } from '../../../database/sql.ts';
 
+const LIFETIME_SECONDS = 10 * 60;
+const RESEND_SECONDS = 30;
+const ATTEMPTS = 5;
+
 export interface SentCode {
   id: string;
   expiresAt: string;
   resendAfterSeconds: number;
 }
 
-const sentCodeColumns = (resendSeconds: number) => sql`
+const sentCodeColumns = sql`
   id, expires_at AS "expiresAt",
-  greatest(1, ceil(extract(epoch FROM sent_at - clock_timestamp()) + ${resendSeconds}))::int AS "resendAfterSeconds"`;
+  greatest(1, ceil(extract(epoch FROM sent_at - clock_timestamp()) + ${RESEND_SECONDS}))::int AS "resendAfterSeconds"`;
 
 /** The code that was sent within the resend interval, if there is one. */
 export function findRecentCode(
   db: Querier,
-  { tenantId, email, resendSeconds }: { tenantId: string; email: string; resendSeconds: number },
+  { tenantId, email }: { tenantId: string; email: string },
 ): Promise<SentCode | undefined> {
   return db.row(sql`
-    SELECT ${sentCodeColumns(resendSeconds)} FROM one_time_codes
+    SELECT ${sentCodeColumns} FROM one_time_codes
     WHERE tenant_id = ${tenantId} AND email = ${email}
-      AND sent_at > clock_timestamp() - make_interval(secs => ${resendSeconds})`);
+      AND sent_at > clock_timestamp() - make_interval(secs => ${RESEND_SECONDS})`);
 }
 
 interface NewCode {
   tenantId: string;
   email: string;
   id: string;
-  lifetimeSeconds: number;
-  resendSeconds: number;
 }
 
 /** Stores a new code without digits and replaces the earlier one. Returns undefined if a recent code exists. */
@@ -36,11 +38,11 @@ export function replaceCode(db: Querier, code: NewCode): Promise<SentCode | unde
   return db.row(sql`
     INSERT INTO one_time_codes AS known (tenant_id, email, id, sent_at, expires_at)
     VALUES (${code.tenantId}, ${code.email}, ${code.id}, clock_timestamp(),
-            clock_timestamp() + make_interval(secs => ${code.lifetimeSeconds}))
+            clock_timestamp() + make_interval(secs => ${LIFETIME_SECONDS}))
     ON CONFLICT (tenant_id, email) DO UPDATE SET
       id = excluded.id, code_hash = NULL, tries = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at
-    WHERE known.sent_at <= clock_timestamp() - make_interval(secs => ${code.resendSeconds})
-    RETURNING ${sentCodeColumns(code.resendSeconds)}`);
+    WHERE known.sent_at <= clock_timestamp() - make_interval(secs => ${RESEND_SECONDS})
+    RETURNING ${sentCodeColumns}`);
 }
 
 /** Stores the hash of the digits and returns the remaining lifetime. Returns undefined if it is set already, or the code is gone. */
@@ -69,12 +71,11 @@ export function countAttempt(
   db: Querier,
   tenantId: string,
   { email, codeId }: CodeKey,
-  limit: number,
 ): Promise<{ codeId: string; codeHash: Buffer | null } | undefined> {
   return db.row(sql`
     UPDATE one_time_codes SET tries = tries + 1
     WHERE tenant_id = ${tenantId} AND email = ${email} ${codeId === undefined ? empty : sql`AND id = ${codeId}`}
-      AND tries < ${limit} AND expires_at > clock_timestamp()
+      AND tries < ${ATTEMPTS} AND expires_at > clock_timestamp()
     RETURNING id AS "codeId", code_hash AS "codeHash"`);
 }
 

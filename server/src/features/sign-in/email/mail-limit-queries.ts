@@ -2,19 +2,23 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { emailProviders } from './credential-queries.ts';
 
+/** Emails per day from one tenant, or from the player portal, to one address. With five attempts per code: 100 guesses. */
+export const MAILS_PER_DAY = 20;
+
+/**
+ * Emails per day to one address from all tenants in which nobody has signed in with it. Creating more tenants allows neither more
+ * emails nor more guesses.
+ */
+const UNRELATED_MAILS_PER_DAY = 20;
+
 /** Counts an email from a tenant to an address. Returns false if the daily limit is reached. */
-export function countMail(
-  db: Querier,
-  tenantId: string,
-  email: string,
-  mailsPerDay: number,
-): Promise<boolean> {
+export function countMail(db: Querier, tenantId: string, email: string): Promise<boolean> {
   return db.changes(sql`
     INSERT INTO mail_counts AS known (tenant_id, email, since, sent) VALUES (${tenantId}, ${email}, now(), 1)
     ON CONFLICT (tenant_id, email) DO UPDATE SET
       since = CASE WHEN known.since < now() - interval '1 day' THEN now() ELSE known.since END,
       sent = CASE WHEN known.since < now() - interval '1 day' THEN 1 ELSE known.sent + 1 END
-    WHERE known.sent < ${mailsPerDay} OR known.since < now() - interval '1 day'`);
+    WHERE known.sent < ${MAILS_PER_DAY} OR known.since < now() - interval '1 day'`);
 }
 
 /**
@@ -24,7 +28,7 @@ export function countMail(
 export function countUnrelatedMail(
   db: Querier,
   email: string,
-  { counts, limit }: { counts: boolean; limit: number },
+  { counts }: { counts: boolean },
 ): Promise<boolean> {
   const increment = counts ? 1 : 0;
   return db.changes(sql`
@@ -32,7 +36,7 @@ export function countUnrelatedMail(
     ON CONFLICT (email) DO UPDATE SET
       mails_since = CASE WHEN known.mails_since < now() - interval '1 day' THEN now() ELSE known.mails_since END,
       mails_sent = CASE WHEN known.mails_since < now() - interval '1 day' THEN ${increment} ELSE known.mails_sent + ${increment} END
-    WHERE known.mails_sent < ${limit} OR known.mails_since < now() - interval '1 day'`);
+    WHERE known.mails_sent < ${UNRELATED_MAILS_PER_DAY} OR known.mails_since < now() - interval '1 day'`);
 }
 
 /** Whether a player has signed in to the tenant with this address, and has verified it. */

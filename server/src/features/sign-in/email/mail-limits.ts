@@ -8,17 +8,9 @@ import {
   countMail,
   countUnrelatedMail,
   isVerifiedInTenant,
+  MAILS_PER_DAY,
   secondsUntilMailAllowed,
 } from './mail-limit-queries.ts';
-
-/** Emails per day from one tenant, or from the player portal, to one address. With five attempts per code: 100 guesses. */
-const MAILS_PER_DAY = 20;
-
-/**
- * Emails per day to one address from all tenants in which nobody has signed in with it. Creating more tenants allows neither more
- * emails nor more guesses.
- */
-const UNRELATED_MAILS_PER_DAY = 20;
 
 /** Requests for emails per hour from one network. A school or a carrier may share one IP address. */
 const REQUESTS_PER_NETWORK = 200;
@@ -108,12 +100,9 @@ export async function decideMail(
   tenantId: string,
   email: string,
 ): Promise<MailDecision | undefined> {
-  if (!(await countMail(db, tenantId, email, MAILS_PER_DAY))) return undefined;
+  if (!(await countMail(db, tenantId, email))) return undefined;
   const isOwn = await isVerifiedInTenant(db, tenantId, email);
-  const isUnderLimit = await countUnrelatedMail(db, email, {
-    counts: !isOwn,
-    limit: UNRELATED_MAILS_PER_DAY,
-  });
+  const isUnderLimit = await countUnrelatedMail(db, email, { counts: !isOwn });
   return isOwn || isUnderLimit ? 'send' : 'hold';
 }
 
@@ -126,7 +115,7 @@ export async function spendMail(db: Querier, tenantId: string, email: string): P
 
 /** Counts an email of the player portal, which sends to verified addresses only. Throws too_many_attempts. */
 export async function spendPortalMail(db: Querier, portalId: string, email: string): Promise<'send'> {
-  if (await countMail(db, portalId, email, MAILS_PER_DAY)) return 'send';
+  if (await countMail(db, portalId, email)) return 'send';
   throw await tooManyMails(db, portalId, email);
 }
 

@@ -16,10 +16,6 @@ import {
 } from './code-queries.ts';
 import type { MailBudget, MailDecision } from './mail-limits.ts';
 
-const LIFETIME_SECONDS = 10 * 60;
-const RESEND_SECONDS = 30;
-const ATTEMPTS = 5;
-
 export interface CreateCodeServices {
   database: Database;
   mailBudget: MailBudget;
@@ -50,13 +46,13 @@ export async function createCode(
   { email, ipAddress }: { email: string; ipAddress: string | null },
   mail: (transaction: Querier, codeId: string, decision: MailDecision) => Promise<unknown>,
 ): Promise<SentCode> {
-  const key = { tenantId: issuer.tenantId, email, resendSeconds: RESEND_SECONDS };
+  const key = { tenantId: issuer.tenantId, email };
   const attempt = () =>
     issuer.scope.transaction(async (transaction) => {
       const recent = await findRecentCode(transaction, key);
       if (recent) return { code: recent, isSent: false };
       const decision = await issuer.spend(transaction, issuer.tenantId, email);
-      const code = await replaceCode(transaction, { ...key, id: newId(), lifetimeSeconds: LIFETIME_SECONDS });
+      const code = await replaceCode(transaction, { ...key, id: newId() });
       if (!code) throw new CodeReplacedError();
       await mail(transaction, code.id, decision);
       return { code, isSent: true };
@@ -111,7 +107,7 @@ export async function checkCode(
 ): Promise<string> {
   const { email } = key;
   const codeId = await codeThrottle.attempt(email, ipAddress, async () => {
-    const stored = await countAttempt(database.forTenant(tenantId), tenantId, key, ATTEMPTS);
+    const stored = await countAttempt(database.forTenant(tenantId), tenantId, key);
     const given = hashCode(vault, { tenantId, email }, code);
     return stored?.codeHash && timingSafeEqual(stored.codeHash, given) ? stored.codeId : undefined;
   });
