@@ -1,9 +1,10 @@
-import { createOneTimeCodeThrottle } from '../../security/guess-throttle.ts';
+import { createLoginThrottle, createOneTimeCodeThrottle } from '../../security/guess-throttle.ts';
+import { createSignUpBudget } from '../../security/sign-up-budget.ts';
 import type { BaseServices, CloseLater } from '../base-services.ts';
 import type { ProviderSettings } from '../studio/tenants/index.ts';
 import { createMailBudget } from './email/index.ts';
 import { createLoginBatchers, createTokenVerifier } from './login/index.ts';
-import { createStoreAOpenId } from './portal/index.ts';
+import { createPortalStartBudget, createStoreAOpenId } from './portal/index.ts';
 import { createRefreshBatcher } from './tokens/index.ts';
 import { createChallengeBudget, createContractWallets } from './wallet/index.ts';
 
@@ -29,6 +30,9 @@ export function openSignInServices(
     refreshes: closeLater(createRefreshBatcher(database)),
     verifyToken: createTokenVerifier({ providerSettings, vault, createBudget, outbound, config }),
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
+    portalStartBudget: createPortalStartBudget(createBudget),
+    playerLoginThrottle: createLoginThrottle(createBudget, 'players'),
+    playerSignUpBudget: createSignUpBudget(createBudget, 'players'),
     codeThrottle: createOneTimeCodeThrottle(createBudget),
     mailBudget: createMailBudget(createBudget),
     challengeBudget: createChallengeBudget(createBudget),

@@ -3,9 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { originOf, playerOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { createLoginThrottle } from '../../../security/guess-throttle.ts';
-import { createSignUpBudget } from '../../../security/sign-up-budget.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
+import type { SignUpBudget } from '../../../security/sign-up-budget.ts';
 import { LoginResult } from '../tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
 import { verifyAddress } from './email-tokens.ts';
@@ -27,11 +26,8 @@ const tags = ['Player sign-in'];
 
 /** Sign-in with an email address and a password. Requires a game key. */
 export function emailPasswordRoutes(
-  services: EmailLoginServices & { createBudget: CreateBudget },
+  services: EmailLoginServices & { playerLoginThrottle: GuessThrottle; playerSignUpBudget: SignUpBudget },
 ): FastifyPluginAsyncTypebox {
-  const signUps = createSignUpBudget(services.createBudget, 'players');
-  const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
-
   return async (app) => {
     app.post(
       '/api/player-auth/email/signup',
@@ -52,7 +48,7 @@ export function emailPasswordRoutes(
       async (request, reply) => {
         const source = await enabledSourceOf(services, request);
         // Count before the lookup, because a 409 discloses that the address is taken.
-        await signUps.spend(source.ipAddress);
+        await services.playerSignUpBudget.spend(source.ipAddress);
         reply.code(201);
         return signUp(services, { ...request.body, ...source });
       },
@@ -74,8 +70,7 @@ export function emailPasswordRoutes(
           response: { 200: LoginResult, ...problems(403, 422, 503) },
         },
       },
-      async (request) =>
-        logIn(withThrottle, { ...request.body, ...(await enabledSourceOf(services, request)) }),
+      async (request) => logIn(services, { ...request.body, ...(await enabledSourceOf(services, request)) }),
     );
 
     app.post(

@@ -52,11 +52,11 @@ export async function signUp(
  * password. Throws invalid_credentials, too_many_attempts, and the errors of {@link signIn}.
  */
 export async function logIn(
-  services: SignInServices & { throttle: GuessThrottle },
+  services: SignInServices & { playerLoginThrottle: GuessThrottle },
   { email, password, ...request }: Omit<SignInRequest, 'mode'> & { email: string; password: string },
 ): Promise<PlayerTokens> {
   const passwordHash = (await findCredential(services.database, email))?.passwordHash;
-  const matches = await services.throttle.attempt(email, request.ipAddress, () =>
+  const matches = await services.playerLoginThrottle.attempt(email, request.ipAddress, () =>
     verifyPassword(password, passwordHash, request.ipAddress),
   );
   if (!matches || !passwordHash) throw wrongPassword();

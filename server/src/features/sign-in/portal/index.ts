@@ -1,5 +1,5 @@
 export { createPortalSession, type PortalSessionServices, type PortalTokens } from './portal-sessions.ts';
-export { verifyStoreACallback, type StoreAServices } from './store-a-login.ts';
+export { createPortalStartBudget, verifyStoreACallback, type StoreAServices } from './store-a-login.ts';
 export {
   deleteExpiredPortalRows,
   findLinkedPlayer,

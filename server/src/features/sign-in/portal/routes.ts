@@ -5,20 +5,18 @@ import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { originOf } from '../../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
-import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { createNetworkBudget } from '../../../security/network-budget.ts';
+import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { REFRESH_DESCRIPTION } from '../refresh-tokens/index.ts';
 import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
 import { FinishPortalLoginRequest, PortalTokens, PortalSessionRequest, StartedLogin } from './schemas.ts';
-import { finishStoreALogin, START_BUDGET, startStoreALogin, type StoreAServices } from './store-a-login.ts';
+import { finishStoreALogin, startStoreALogin, type StoreAServices } from './store-a-login.ts';
 
 const tags = ['Player portal'];
 
 /** Sign-in to the player portal with StoreA. Requires no credential. */
 export function storeAPortalRoutes(
-  services: StoreAServices & PortalSessionServices & { createBudget: CreateBudget },
+  services: StoreAServices & PortalSessionServices & { portalStartBudget: NetworkBudget },
 ): FastifyPluginAsyncTypebox {
-  const withBudget = { ...services, startBudget: createNetworkBudget(services.createBudget, START_BUDGET) };
   return async (app) => {
     app.post(
       '/api/player-portal-auth/storea/start',
@@ -33,7 +31,7 @@ export function storeAPortalRoutes(
           response: { 200: StartedLogin, ...problems(422) },
         },
       },
-      async (request) => startStoreALogin(withBudget, clientAddress(request)),
+      async (request) => startStoreALogin(services, clientAddress(request)),
     );
 
     app.post(

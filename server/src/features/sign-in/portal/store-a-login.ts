@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../database/database.ts';
-import type { NetworkBudget } from '../../../security/network-budget.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget, type NetworkBudget } from '../../../security/network-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
@@ -13,12 +14,14 @@ import { createPortalSession, type PortalSessionServices, type PortalTokens } fr
 const LOGIN_SECONDS = 10 * 60;
 
 /** Each started sign-in stores a row for a day. The limit is 100 per network, because an office may share one IP address. */
-export const START_BUDGET = {
-  name: 'portal-starts',
-  attempts: 100,
-  seconds: LOGIN_SECONDS,
-  refusal: 'Too many sign-ins were started from this network (100 in 10 minutes). Try again later.',
-};
+export function createPortalStartBudget(createBudget: CreateBudget): NetworkBudget {
+  return createNetworkBudget(createBudget, {
+    name: 'portal-starts',
+    attempts: 100,
+    seconds: LOGIN_SECONDS,
+    refusal: 'Too many sign-ins were started from this network (100 in 10 minutes). Try again later.',
+  });
+}
 
 export interface StoreAServices {
   database: Database;
@@ -28,10 +31,10 @@ export interface StoreAServices {
 
 /** Starts a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
 export async function startStoreALogin(
-  { database, vault, storeAOpenId, startBudget }: StoreAServices & { startBudget: NetworkBudget },
+  { database, vault, storeAOpenId, portalStartBudget }: StoreAServices & { portalStartBudget: NetworkBudget },
   ipAddress: string | null,
 ): Promise<{ authUrl: string; expiresAt: string }> {
-  await startBudget.spend(ipAddress);
+  await portalStartBudget.spend(ipAddress);
   if (!storeAOpenId) throw notConfigured();
   const state = randomBytes(32).toString('base64url');
   const expiresAt = secondsFromNow(LOGIN_SECONDS);
