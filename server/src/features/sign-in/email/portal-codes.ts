@@ -5,9 +5,9 @@ import {
   createPortalSession,
   findLinkedPlayer,
   PORTAL_TENANT_ID,
-  type PortalTokens,
   type PortalSessionServices,
 } from '../portal/index.ts';
+import type { IssuedTokens } from '../tokens/index.ts';
 import { deleteCode, type SentCode } from './code-queries.ts';
 import { lockCredential } from './credential-queries.ts';
 import { portalCodeEmail } from './email-templates.ts';
@@ -58,7 +58,7 @@ export async function mailPortalCode(
 export async function exchangePortalCode(
   services: PortalSessionServices & CheckCodeServices,
   given: { ipAddress: string | null; email: string; code: string },
-): Promise<PortalTokens> {
+): Promise<IssuedTokens> {
   const { email } = given;
   const codeId = await checkCode(services, PORTAL_TENANT_ID, given);
   return createPortalSession(services, emailCodeIdentity(email), async (transaction) => {

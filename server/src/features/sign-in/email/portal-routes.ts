@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { PortalTokensSchema, type PortalSessionServices } from '../portal/index.ts';
+import { PortalTokens, type PortalSessionServices } from '../portal/index.ts';
 import type { CheckCodeServices, CreateCodeServices } from './one-time-codes.ts';
 import { exchangePortalCode, requestPortalCode } from './portal-codes.ts';
 import { EmailAddressRequest, PortalCodeLoginRequest, SentCode } from './schemas.ts';
@@ -45,7 +45,7 @@ export function emailPortalRoutes(
             'portal. A wrong, used or expired code returns the same 401. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
             'minutes from one network.',
           body: PortalCodeLoginRequest,
-          response: { 200: PortalTokensSchema, ...problems(401) },
+          response: { 200: PortalTokens, ...problems(401) },
         },
       },
       async (request) => exchangePortalCode(services, { ...request.body, ipAddress: clientAddress(request) }),

@@ -1,4 +1,4 @@
-export { createPortalSession, type PortalSessionServices, type PortalTokens } from './portal-sessions.ts';
+export { createPortalSession, type PortalSessionServices } from './portal-sessions.ts';
 export { createPortalStartBudget, verifyStoreACallback, type StoreAServices } from './store-a-login.ts';
 export {
   deleteExpiredPortalRows,
@@ -8,4 +8,4 @@ export {
 } from './queries.ts';
 export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';
 export { createStoreAOpenId } from './store-a-openid.ts';
-export { PortalTokens as PortalTokensSchema } from './schemas.ts';
+export { PortalTokens } from './schemas.ts';

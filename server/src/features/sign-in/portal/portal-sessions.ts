@@ -5,7 +5,7 @@ import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import type { Origin } from '../../../core/author.ts';
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
+import { issueTokens, type IssuedTokens } from '../tokens/index.ts';
 import {
   logOutOwnedSession,
   refreshOwnedSession,
@@ -28,15 +28,6 @@ export interface PortalSessionServices {
   signer: TokenSigner;
 }
 
-/** The response of every portal sign-in and of the refresh. */
-export interface PortalTokens {
-  accessToken: string;
-  refreshToken: string;
-  tokenType: 'Bearer';
-  expiresIn: number;
-  playerId: string;
-}
-
 /**
  * Creates a portal session for the active player of a verified identity. Never creates a player. Sign-ins of one player take turns,
  * because they wait for the lock of the player. `inTransaction` runs first in the transaction, and may refuse the sign-in. Throws
@@ -46,7 +37,7 @@ export async function createPortalSession(
   { database, vault, signer }: PortalSessionServices,
   identity: LinkedIdentity,
   inTransaction?: (transaction: Querier) => Promise<void>,
-): Promise<PortalTokens> {
+): Promise<IssuedTokens> {
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'portal');
   const linked = requireLinked(await findLinkedPlayer(database, identity));
@@ -55,27 +46,12 @@ export async function createPortalSession(
     await inTransaction?.(transaction);
     return requireLinked(await insertSession(transaction, identity, { sessionId, refreshToken }));
   });
-  return portalTokens(signer, { sessionId, playerId }, refreshToken.token);
+  return issueTokens(signer, { playerId, tenantId: null, sessionId, refreshToken: refreshToken.token });
 }
 
 function requireLinked<Linked>(linked: Linked | undefined): Linked {
   if (!linked) throw new ProblemError('invalid_credentials', 'No active player is linked to this identity.');
   return linked;
-}
-
-/** Signs an access token for a stored session and builds the response. */
-function portalTokens(
-  signer: TokenSigner,
-  { sessionId, playerId }: { sessionId: string; playerId: string },
-  refreshToken: string,
-): PortalTokens {
-  return {
-    accessToken: signAccessToken(signer, { playerId, tenantId: null, sessionId }),
-    refreshToken,
-    tokenType: 'Bearer',
-    expiresIn: ACCESS_TOKEN_SECONDS,
-    playerId,
-  };
 }
 
 const sessions: OwnedSessions = {
@@ -91,9 +67,10 @@ export async function refreshSession(
   services: PortalSessionServices,
   origin: Origin,
   request: RefreshRequest,
-): Promise<PortalTokens> {
+): Promise<IssuedTokens> {
   const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);
-  return portalTokens(services.signer, { ...session, playerId: session.ownerId }, refreshToken);
+  const { ownerId: playerId, sessionId } = session;
+  return issueTokens(services.signer, { playerId, tenantId: null, sessionId, refreshToken });
 }
 
 /** Ends the portal session of a refresh token: see {@link logOutOwnedSession}. */

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
-import { Guid, Timestamp } from '../../../http/schemas.ts';
+import { Timestamp } from '../../../http/schemas.ts';
+import { refreshTokenField } from '../refresh-tokens/index.ts';
+import { tokenFields } from '../tokens/index.ts';
 
 export const StartedLogin = Type.Object(
   {
@@ -21,18 +23,6 @@ export const FinishPortalLoginRequest = Type.Object(
 );
 
 /** The response of every portal sign-in and of the refresh. */
-export const PortalTokens = Type.Object(
-  {
-    accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-    refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
-    tokenType: Type.Literal('Bearer'),
-    expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
-    playerId: Guid,
-  },
-  { title: 'PortalTokens' },
-);
+export const PortalTokens = Type.Object(tokenFields, { title: 'PortalTokens' });
 
-export const PortalSessionRequest = Type.Object(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
-  { title: 'PortalSessionRequest' },
-);
+export const PortalSessionRequest = Type.Object(refreshTokenField, { title: 'PortalSessionRequest' });

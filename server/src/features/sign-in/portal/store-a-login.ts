@@ -6,9 +6,10 @@ import type { Vault } from '../../../security/vault.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { Identity } from '../login/index.ts';
+import type { IssuedTokens } from '../tokens/index.ts';
 import { insertStartedLogin, finishStartedLogin } from './queries.ts';
 import type { StoreAOpenId } from './store-a-openid.ts';
-import { createPortalSession, type PortalSessionServices, type PortalTokens } from './portal-sessions.ts';
+import { createPortalSession, type PortalSessionServices } from './portal-sessions.ts';
 
 /** The time in which a player must finish the sign-in at StoreA. */
 const LOGIN_SECONDS = 10 * 60;
@@ -49,7 +50,7 @@ export async function startStoreALogin(
 export async function finishStoreALogin(
   services: StoreAServices & PortalSessionServices,
   callbackUrl: string,
-): Promise<PortalTokens> {
+): Promise<IssuedTokens> {
   if (!URL.canParse(callbackUrl)) throw invalidField('callbackUrl', 'must be a URL');
   return createPortalSession(services, await verifyStoreACallback(services, callbackUrl));
 }

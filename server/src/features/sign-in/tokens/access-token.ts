@@ -1,15 +1,30 @@
 import type { PlayerCaller } from '../../../core/callers.ts';
 import type { TokenClaims, TokenSigner } from '../../platform/signing-keys/index.ts';
 
-export const ACCESS_TOKEN_SECONDS = 2 * 60 * 60;
+const ACCESS_TOKEN_SECONDS = 2 * 60 * 60;
 
-/** Signs a player's access token for one session. A portal session has no tenant. */
-export function signAccessToken(
+/** The tokens of a session. The response of every sign-in to the player portal and of its refresh. */
+export interface IssuedTokens {
+  accessToken: string;
+  refreshToken: string;
+  tokenType: 'Bearer';
+  expiresIn: number;
+  playerId: string;
+}
+
+/** Signs an access token for a stored session. A portal session has no tenant. */
+export function issueTokens(
   signer: TokenSigner,
-  player: { playerId: string; tenantId: string | null; sessionId: string },
-): string {
-  const { playerId, tenantId, sessionId } = player;
-  return signer.sign('player', playerId, { tid: tenantId, sid: sessionId }, ACCESS_TOKEN_SECONDS);
+  session: { playerId: string; tenantId: string | null; sessionId: string; refreshToken: string },
+): IssuedTokens {
+  const { playerId, tenantId, sessionId, refreshToken } = session;
+  return {
+    accessToken: signer.sign('player', playerId, { tid: tenantId, sid: sessionId }, ACCESS_TOKEN_SECONDS),
+    refreshToken,
+    tokenType: 'Bearer',
+    expiresIn: ACCESS_TOKEN_SECONDS,
+    playerId,
+  };
 }
 
 /** The player of the claims of an access token. */

@@ -1,13 +1,8 @@
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
+import { issueTokens, type IssuedTokens } from './access-token.ts';
 
 /** The response of every sign-in to a game and of the refresh. */
-export interface PlayerTokens {
-  accessToken: string;
-  refreshToken: string;
-  tokenType: 'Bearer';
-  expiresIn: number;
-  playerId: string;
+export interface PlayerTokens extends IssuedTokens {
   isNewPlayer: boolean;
   tenantId: string;
   sessionId: string;
@@ -18,15 +13,6 @@ export function playerTokens(
   signer: TokenSigner,
   session: Pick<PlayerTokens, 'playerId' | 'tenantId' | 'sessionId' | 'refreshToken' | 'isNewPlayer'>,
 ): PlayerTokens {
-  const { playerId, tenantId, sessionId, refreshToken, isNewPlayer } = session;
-  return {
-    accessToken: signAccessToken(signer, { playerId, tenantId, sessionId }),
-    refreshToken,
-    tokenType: 'Bearer',
-    expiresIn: ACCESS_TOKEN_SECONDS,
-    playerId,
-    isNewPlayer,
-    tenantId,
-    sessionId,
-  };
+  const { isNewPlayer, tenantId, sessionId } = session;
+  return { ...issueTokens(signer, session), isNewPlayer, tenantId, sessionId };
 }

@@ -1,14 +1,20 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, Timestamp } from '../../../http/schemas.ts';
+import { refreshTokenField } from '../refresh-tokens/index.ts';
+
+/** The tokens of a session of a player. */
+export const tokenFields = {
+  accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
+  refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
+  playerId: Guid,
+};
 
 /** The response of every login and of the refresh. */
 export const LoginResult = Type.Object(
   {
-    accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-    refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
-    tokenType: Type.Literal('Bearer'),
-    expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
-    playerId: Guid,
+    ...tokenFields,
     isNewPlayer: Type.Boolean({ description: 'Whether this request created the player.' }),
     tenantId: Guid,
     sessionId: Guid,
@@ -16,10 +22,7 @@ export const LoginResult = Type.Object(
   { title: 'LoginResult' },
 );
 
-export const RefreshRequest = Type.Object(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
-  { title: 'RefreshRequest' },
-);
+export const RefreshRequest = Type.Object(refreshTokenField, { title: 'RefreshRequest' });
 
 export const VerifiedPlayer = Type.Object(
   {
