@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { newOpaqueToken } from '../security/opaque-tokens.ts';
 import { ACCOUNT_PASSWORD, accountClient, authenticatorCode } from './account-client.ts';
 import { arrangePlayer, someStoreAAccount, type TestTenant } from './arrange.ts';
@@ -20,6 +19,7 @@ import {
   someRecord,
   type WalletTenant,
 } from './wallet-recording.ts';
+import { someWallet } from './wallets.ts';
 
 /** The providers of the tenant, besides WalletJwt. */
 export const PROVIDERS = ['Mock', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword'];
@@ -127,7 +127,7 @@ async function signInEveryWay(app: TestApp, tenant: TestTenant, store: StoreAOpe
   await auth('otc/exchange', { email: codeEmail, code: await codeFor(codeEmail, tenant) });
   await auth('otc/exchange', { email: codeEmail, code: await codeFor(codeEmail, tenant) });
 
-  const wallet = privateKeyToAccount(generatePrivateKey());
+  const wallet = someWallet();
   const { message } = await auth('wallet/challenge', { address: wallet.address });
   await auth('wallet/verify', { message, signature: await wallet.signMessage({ message }) });
   const challenge = await auth('challenge', { provider: 'EvmWallet', subject: wallet.address });

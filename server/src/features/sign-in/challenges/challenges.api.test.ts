@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { eventually } from '../../../testing/eventually.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { loginDataOf } from '../../../testing/ledger-data.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { someWallet } from '../../../testing/wallets.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EvmWallet', 'EmailOneTimeCode'];
@@ -16,7 +16,6 @@ const neighbour = await arrangeTenant(app, { providers });
 const bare = await arrangeTenant(app);
 const { post, secretTo, codeFor, exchange, mailsTo } = await emailClient(app);
 
-const newWallet = () => privateKeyToAccount(generatePrivateKey());
 const challenge = (body: object, caller = tenant, network?: string) =>
   post('challenge', body, caller, network);
 const verify = (challengeId: unknown, response: unknown, caller = tenant, more: object = {}) =>
@@ -25,7 +24,7 @@ const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(
 const plain = ({ status, body }: { status: number; body: object }) => [status, { ...body, requestId: '' }];
 
 /** Requests a challenge for a wallet, and returns it with the correct response. */
-async function walletChallenge(caller = tenant, wallet = newWallet()) {
+async function walletChallenge(caller = tenant, wallet = someWallet()) {
   const { body } = await challenge({ provider: 'EvmWallet', subject: wallet.address }, caller);
   const { challengeId, message } = body as { challengeId: string; message: string };
   return { wallet, challengeId, message, response: await wallet.signMessage({ message }) };
@@ -46,7 +45,7 @@ const kindNames = ['EvmWallet', 'EmailOneTimeCode'] as const;
 
 describe('POST /api/player-auth/challenge and /challenge/verify', () => {
   test('signs a wallet in with the signed message', async () => {
-    const wallet = newWallet();
+    const wallet = someWallet();
     const issued = await challenge({ provider: 'EvmWallet', subject: wallet.address.toLowerCase() });
     assert.equal(issued.status, 200, issued.text);
     assert.deepEqual(Object.keys(issued.body).toSorted(), [
@@ -100,7 +99,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
   });
 
   test('accepts the answer at the provider’s own endpoint, and answers its challenges', async () => {
-    const wallet = newWallet();
+    const wallet = someWallet();
     const first = await walletChallenge(tenant, wallet);
     const there = await post('wallet/verify', { message: first.message, signature: first.response }, tenant);
     assert.equal(there.status, 200, there.text);
@@ -175,7 +174,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
         await verify(foreign.challengeId, foreign.response),
         await verify(foreign.challengeId, foreign.response, bare),
         await verify(guessed.challengeId, wrong('123456')),
-        await verify(guessed.challengeId, await newWallet().signMessage({ message: 'x' })),
+        await verify(guessed.challengeId, await someWallet().signMessage({ message: 'x' })),
         await verify(guessed.challengeId, 'x'.repeat(16_384)),
       ];
       for (const answer of answers) assert.deepEqual(plain(answer), plain(answers[0]!));
@@ -196,7 +195,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
           kind,
           enabled,
         ]);
-      const subject = kind === 'EvmWallet' ? newWallet().address : someEmail();
+      const subject = kind === 'EvmWallet' ? someWallet().address : someEmail();
       await enable(false);
       // The change invalidates the server's cache asynchronously.
       let issued = await challenge({ provider: kind, subject }, closing);
@@ -262,7 +261,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
 
   test('uses the challenge up on a wrong signature', async () => {
     const { wallet, challengeId, message, response } = await walletChallenge();
-    const ofAnother = await newWallet().signMessage({ message });
+    const ofAnother = await someWallet().signMessage({ message });
     assert.equal((await verify(challengeId, ofAnother)).status, 401);
     assert.equal((await verify(challengeId, response)).status, 401);
     assert.equal((await post('wallet/verify', { message, signature: response }, tenant)).status, 401);
@@ -284,7 +283,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
   test('shares the limits with the providers’ own endpoints', async () => {
     const network = someNetwork();
     const flooded = await arrangeTenant(app, { providers });
-    const { address } = newWallet();
+    const { address } = someWallet();
     for (let count = 0; count < 300; count++) {
       const answer =
         count % 2
@@ -317,7 +316,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
   test('does not count correctly answered wallet challenges', async () => {
     const calm = await arrangeTenant(app, { providers });
     const network = someNetwork();
-    const wallet = newWallet();
+    const wallet = someWallet();
     const ask = () => challenge({ provider: 'EvmWallet', subject: wallet.address }, calm, network);
     const { challengeId, message } = (await ask()).body;
     for (let count = 1; count < 300; count++) await ask();
@@ -327,7 +326,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
   });
 
   test('returns 400 for an invalid body, and counts no attempt', async () => {
-    const { address } = newWallet();
+    const { address } = someWallet();
     const digits = address.slice(2);
     const miscased = `0x${digits.replace(/[a-f]/i, (digit) =>
       digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase(),

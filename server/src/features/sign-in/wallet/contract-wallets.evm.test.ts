@@ -15,11 +15,11 @@ import {
   type Address,
   type Hex,
 } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { compileContracts, startEvmNode } from '../../../testing/evm-node.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { someWallet } from '../../../testing/wallets.ts';
 
 const node = await startEvmNode({ chainId: 31_337 });
 const twin = await startEvmNode({ chainId: 31_338 });
@@ -36,8 +36,8 @@ const WALLET_RPC_URLS = Object.entries(urls)
 const app = await startTestApp({ env: { WALLET_RPC_URLS } });
 const tenant = await arrangeTenant(app, { providers: ['EvmWallet'] });
 const contracts = compileContracts(new URL('../../../testing/contracts/wallets.sol', import.meta.url));
-const owner = privateKeyToAccount(generatePrivateKey());
-const stranger = privateKeyToAccount(generatePrivateKey());
+const owner = someWallet();
+const stranger = someWallet();
 
 /** Deploys a contract from the first account of a new node. The same order of deployments gives the same addresses on every node. */
 async function deploy(url: string, name: string, ...args: unknown[]): Promise<Address> {

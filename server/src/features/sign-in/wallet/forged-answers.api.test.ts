@@ -2,24 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { parseSignature } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { signChallenge, someWallet } from '../../../testing/wallets.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app, { providers: ['EvmWallet'] });
 
-const newWallet = () => privateKeyToAccount(generatePrivateKey());
 const verify = (body: object) => app.http.post('/api/player-auth/wallet/verify', body, tenant);
-
-/** A wallet with a challenge and the correct signature. */
-async function signedChallenge() {
-  const wallet = newWallet();
-  const { address } = wallet;
-  const { body } = await app.http.post('/api/player-auth/wallet/challenge', { address }, tenant);
-  const message: string = body.message;
-  return { wallet, nonce: body.nonce as string, message, signature: await wallet.signMessage({ message }) };
-}
 
 const alterations: Record<string, (message: string, other: string) => string> = {
   domain: (message) => message.replace('guildhall.test wants', 'guildhall.evil wants'),
@@ -44,8 +34,8 @@ describe('POST /api/player-auth/wallet/verify', () => {
   for (const [what, alter] of Object.entries(alterations)) {
     test(`returns 401 for a changed message and uses the nonce up: ${what}`, async () => {
       for (const signs of ['altered', 'issued']) {
-        const { wallet, nonce, message, signature } = await signedChallenge();
-        const altered = alter(message, newWallet().address);
+        const { wallet, nonce, message, signature } = await signChallenge(app, tenant);
+        const altered = alter(message, someWallet().address);
         assert.notEqual(altered, message);
         const ofAltered = await wallet.signMessage({ message: altered });
         const answer = await verify({
@@ -94,7 +84,7 @@ describe('POST /api/player-auth/wallet/verify', () => {
 
   for (const [what, malform] of Object.entries(malformations)) {
     test(`returns 401 for a malformed signature: ${what}`, async () => {
-      const { message, signature } = await signedChallenge();
+      const { message, signature } = await signChallenge(app, tenant);
       const answer = await verify({ message, signature: malform(signature) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_credentials'], answer.text);
     });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { someWallet } from '../../../testing/wallets.ts';
 import { isSignedByKey } from './key-signature.ts';
 
 const RECOVERIES = 10;
 
-const wallet = privateKeyToAccount(generatePrivateKey());
+const wallet = someWallet();
 const message = { address: wallet.address, message: 'Sign in to a game.' };
 const signature = await wallet.signMessage(message);
 // Loads the library.

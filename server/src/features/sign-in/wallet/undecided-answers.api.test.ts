@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { signChallenge, someWallet } from '../../../testing/wallets.ts';
 
 const node = await serveOnLoopback((_request, response) => void response.writeHead(500).end());
 const app = await startTestApp({ env: { WALLET_RPC_URLS: `1=${node}` } });
 const tenant = await arrangeTenant(app, { providers: ['EvmWallet'] });
 
-/** Issues a challenge, and returns it with the correct signature. */
-async function signedChallenge(wallet = privateKeyToAccount(generatePrivateKey())) {
-  const { status, body } = await app.http.post(
-    '/api/player-auth/wallet/challenge',
-    { address: wallet.address },
-    tenant,
-  );
-  assert.equal(status, 200, body.detail);
-  const { challengeId, message } = body;
-  return { challengeId: challengeId as string, message, signature: await wallet.signMessage({ message }) };
-}
 const verify = ({ message, signature }: { message: string; signature: string }) =>
   app.http.post('/api/player-auth/wallet/verify', { message, signature }, tenant);
 const answer = ({ challengeId, signature }: { challengeId: string; signature: string }) =>
@@ -28,7 +17,7 @@ const answer = ({ challengeId, signature }: { challengeId: string; signature: st
 describe('an answer to a wallet challenge that cannot be decided', () => {
   for (const [path, send] of Object.entries({ '/wallet/verify': verify, '/challenge/verify': answer })) {
     test(`keeps the challenge if the node of the chain does not answer: ${path}`, async () => {
-      const signed = await signedChallenge();
+      const signed = await signChallenge(app, tenant);
       const undecided = await send({ ...signed, signature: '0x00' });
       assert.deepEqual([undecided.status, undecided.body.code], [502, 'provider_unavailable']);
       assert.equal((await send(signed)).status, 200);
@@ -37,7 +26,7 @@ describe('an answer to a wallet challenge that cannot be decided', () => {
   }
 
   test('keeps the challenge if the hard stop of the plan refuses the sign-in', async () => {
-    const signed = await signedChallenge();
+    const signed = await signChallenge(app, tenant);
     await arrangePlan(app, tenant, { monthlyUnits: 0, hardStop: true });
     const refused = await verify(signed);
     await arrangePlan(app, tenant, { monthlyUnits: null, hardStop: false });
@@ -46,7 +35,7 @@ describe('an answer to a wallet challenge that cannot be decided', () => {
   });
 
   test('does not extend the life of the challenge', async () => {
-    const signed = await signedChallenge();
+    const signed = await signChallenge(app, tenant);
     const expiry = async () => {
       const { rows } = await app.owner.query('SELECT expires_at FROM wallet_challenges WHERE id = $1', [
         signed.challengeId,
@@ -59,10 +48,10 @@ describe('an answer to a wallet challenge that cannot be decided', () => {
   });
 
   test('keeps the challenge if too many sign-ins of the player wait', async () => {
-    const wallet = privateKeyToAccount(generatePrivateKey());
-    const { playerId } = (await verify(await signedChallenge(wallet))).body;
+    const wallet = someWallet();
+    const { playerId } = (await verify(await signChallenge(app, tenant, wallet))).body;
     // One sign-in of a player runs and 100 wait, so one of these is refused.
-    const signed = await Promise.all(Array.from({ length: 102 }, () => signedChallenge(wallet)));
+    const signed = await Promise.all(Array.from({ length: 102 }, () => signChallenge(app, tenant, wallet)));
     const lock = await app.owner.connect();
     try {
       await lock.query('BEGIN');

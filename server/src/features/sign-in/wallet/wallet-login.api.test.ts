@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { serializeCompactSignature, signatureToCompactSignature, parseSignature } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseSiweMessage } from 'viem/siwe';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { signChallenge, someWallet } from '../../../testing/wallets.ts';
 
 const app = await startTestApp();
 const providers = ['EvmWallet'];
@@ -13,18 +13,10 @@ const tenant = await arrangeTenant(app, { providers });
 const neighbour = await arrangeTenant(app, { providers });
 const bare = await arrangeTenant(app);
 
-const newWallet = () => privateKeyToAccount(generatePrivateKey());
 const challenge = (body: object, caller: object = tenant) =>
   app.http.post('/api/player-auth/wallet/challenge', body, caller);
 const verify = (body: object, caller: object = tenant) =>
   app.http.post('/api/player-auth/wallet/verify', body, caller);
-
-/** A wallet with a challenge and the correct signature. */
-async function signedChallenge(caller: object = tenant, wallet = newWallet()) {
-  const { body } = await challenge({ address: wallet.address }, caller);
-  const message: string = body.message;
-  return { wallet, nonce: body.nonce as string, message, signature: await wallet.signMessage({ message }) };
-}
 
 async function isOpen(nonce: string): Promise<boolean> {
   const { rowCount } = await app.owner.query('SELECT FROM wallet_challenges WHERE nonce = $1', [nonce]);
@@ -33,7 +25,7 @@ async function isOpen(nonce: string): Promise<boolean> {
 
 describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   test('signs a wallet in with the signed message', async () => {
-    const wallet = newWallet();
+    const wallet = someWallet();
     const asked = Date.now();
     const issued = await challenge({ address: wallet.address.toLowerCase() });
     assert.equal(issued.status, 200, issued.text);
@@ -88,7 +80,7 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('maps one wallet to one player in all tenants and on all chains', async () => {
-    const wallet = newWallet();
+    const wallet = someWallet();
     const logIn = async (caller: object, chainId?: number) => {
       const { message } = (await challenge({ address: wallet.address, chainId }, caller)).body;
       return verify({ message, signature: await wallet.signMessage({ message }) }, caller);
@@ -101,7 +93,7 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('lets one of a hundred parallel answers to a challenge succeed', async () => {
-    const { message, signature } = await signedChallenge();
+    const { message, signature } = await signChallenge(app, tenant);
     const sessions = async () =>
       (await app.owner.query('SELECT count(*)::int AS count FROM login_sessions')).rows[0].count;
     const before = await sessions();
@@ -111,8 +103,8 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('creates one player for sixteen parallel first sign-ins', async () => {
-    const wallet = newWallet();
-    const signed = await Promise.all(Array.from({ length: 16 }, () => signedChallenge(tenant, wallet)));
+    const wallet = someWallet();
+    const signed = await Promise.all(Array.from({ length: 16 }, () => signChallenge(app, tenant, wallet)));
     const answers = await Promise.all(signed.map(({ message, signature }) => verify({ message, signature })));
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -122,22 +114,22 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('returns the same 401 for every wrong answer', async () => {
-    const used = await signedChallenge();
+    const used = await signChallenge(app, tenant);
     assert.equal((await verify(used)).status, 200);
-    const expired = await signedChallenge();
+    const expired = await signChallenge(app, tenant);
     await app.owner.query(`UPDATE wallet_challenges SET expires_at = now() WHERE nonce = $1`, [
       expired.nonce,
     ]);
-    const ofAnother = await signedChallenge(neighbour);
-    const stolen = await signedChallenge();
-    const unknown = await signedChallenge();
-    const altered = await signedChallenge();
+    const ofAnother = await signChallenge(app, neighbour);
+    const stolen = await signChallenge(app, tenant);
+    const unknown = await signChallenge(app, tenant);
+    const altered = await signChallenge(app, tenant);
 
     const answers = [
       await verify(used),
       await verify(expired),
       await verify(ofAnother),
-      await verify({ ...stolen, signature: await newWallet().signMessage(stolen) }),
+      await verify({ ...stolen, signature: await someWallet().signMessage(stolen) }),
       await verify({ ...unknown, message: unknown.message.replace(unknown.nonce, 'a'.repeat(32)) }),
       await verify({ ...altered, message: altered.message.replace('costs nothing', 'costs little') }),
       await verify({ message: 'Nonce: none', signature: used.signature }),
@@ -163,14 +155,14 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
         (signature: string) => signature.slice(0, -2) + (signature.endsWith('1b') ? '00' : '01'),
         compact,
       ]) {
-        const { message, signature } = await signedChallenge();
+        const { message, signature } = await signChallenge(app, tenant);
         assert.equal((await verify({ message, signature: form(signature) })).status, 200);
       }
     }
   });
 
   test('accepts an address in one letter case or with its checksum', async () => {
-    const { address } = newWallet();
+    const { address } = someWallet();
     const digits = address.slice(2);
     for (const text of [address, address.toLowerCase(), `0x${digits.toUpperCase()}`]) {
       const { status, body } = await challenge({ address: text });
@@ -212,7 +204,7 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
       ]);
     await set(chosen.tenantId, [137, 8453]);
     await set(empty.tenantId, []);
-    const { address } = newWallet();
+    const { address } = someWallet();
     const chainOf = async (caller: object, chainId?: unknown) => {
       const { status, body } = await challenge({ address, chainId }, caller);
       return status === 200 ? parseSiweMessage(body.message).chainId : `${status} ${body.errors[0].path}`;
@@ -230,7 +222,7 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('returns 422 when the tenant has not enabled wallets', async () => {
-    const signed = await signedChallenge();
+    const signed = await signChallenge(app, tenant);
     for (const answer of [
       await challenge({ address: signed.wallet.address }, bare),
       await verify(signed, bare),
@@ -239,21 +231,24 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('returns 404 for a missing player with createAccountIfMissing=false', async () => {
-    const wallet = newWallet();
+    const wallet = someWallet();
     const missing = await verify({
-      ...(await signedChallenge(tenant, wallet)),
+      ...(await signChallenge(app, tenant, wallet)),
       createAccountIfMissing: false,
     });
     assert.deepEqual([missing.status, missing.body.code], [404, 'player_not_found']);
-    assert.equal((await verify(await signedChallenge(tenant, wallet))).body.isNewPlayer, true);
-    const found = await verify({ ...(await signedChallenge(tenant, wallet)), createAccountIfMissing: false });
+    assert.equal((await verify(await signChallenge(app, tenant, wallet))).body.isNewPlayer, true);
+    const found = await verify({
+      ...(await signChallenge(app, tenant, wallet)),
+      createAccountIfMissing: false,
+    });
     assert.equal(found.status, 200);
   });
 
   test('refuses a banned player and a blocked device', async () => {
-    const wallet = newWallet();
+    const wallet = someWallet();
     const deviceInfo = { deviceFingerprint: 'd'.repeat(16) };
-    const logIn = async () => verify({ ...(await signedChallenge(tenant, wallet)), deviceInfo });
+    const logIn = async () => verify({ ...(await signChallenge(app, tenant, wallet)), deviceInfo });
     const { playerId } = (await logIn()).body;
     await app.owner.query('UPDATE devices SET is_blocked = true WHERE player_id = $1', [playerId]);
     assert.deepEqual((await logIn()).body.code, 'device_blocked');
@@ -266,7 +261,7 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
   });
 
   test('returns 400 for an invalid body, and keeps the challenge valid', async () => {
-    const { nonce, message, signature } = await signedChallenge();
+    const { nonce, message, signature } = await signChallenge(app, tenant);
     for (const body of [
       {},
       { message },
@@ -303,8 +298,8 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
 
   test('allows 300 unanswered challenges per network, then returns 429 with retry-after', async () => {
     const flooded = await arrangeTenant(app, { providers });
-    const { address } = newWallet();
-    const answered = await signedChallenge(flooded);
+    const { address } = someWallet();
+    const answered = await signChallenge(app, flooded);
     assert.equal((await verify(answered, flooded)).status, 200);
     for (let count = 0; count < 300; count++)
       assert.equal((await challenge({ address }, flooded)).status, 200);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangePlatformAdmin, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someNetwork } from '../../../../testing/email-player.ts';
 import { eventually } from '../../../../testing/eventually.ts';
@@ -10,6 +9,7 @@ import type { Answer, Caller } from '../../../../testing/http-client.ts';
 import { someEmail } from '../../../../testing/mailbox.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
 import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
+import { someWallet } from '../../../../testing/wallets.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -22,8 +22,7 @@ const { codeFor, exchange, logIn, mailsTo, post, resetTokenFor, secretTo, signUp
 
 const ME = '/api/player-profile/me';
 const METHODS = `${ME}/auth-methods`;
-const newWallet = () => privateKeyToAccount(generatePrivateKey());
-type Wallet = ReturnType<typeof newWallet>;
+type Wallet = ReturnType<typeof someWallet>;
 
 /** Requests a challenge at a path, and signs it: a sign-in to a game, or a proof. */
 async function signed(wallet: Wallet, path: string, caller: Caller = {}) {
@@ -46,7 +45,7 @@ const signIn = async (wallet: Wallet, { gameKey }: TestTenant) =>
 
 /** A player who signs in to the tenants with a wallet. `bearer` is the token of the first tenant. */
 async function newPlayer(...tenants: TestTenant[]) {
-  const wallet = newWallet();
+  const wallet = someWallet();
   const answers: Answer[] = [];
   for (const tenant of tenants) answers.push(await signIn(wallet, tenant));
   const { playerId, accessToken } = answers[0]!.body;
@@ -269,7 +268,7 @@ describe('a profile that several workspaces know', () => {
     const mock = mockToken();
     assert.equal((await app.http.post(METHODS, { provider: 'Mock', token: mock }, player)).status, 201);
     await signIn(player.wallet, honest);
-    const stranger = newWallet();
+    const stranger = someWallet();
     const gameMessage = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
       gameKey: hostile.gameKey,
     });
@@ -380,7 +379,7 @@ describe('a profile that several workspaces know', () => {
       [{ sourceProvider: null }, 'sourceProvider'],
       [{ sourceProvider: 'Mock' }, 'sourceAuthToken'],
       [{ sourceAuthToken: 'x' }, 'sourceProvider'],
-      [{ sourceProvider: 'Mock', sourceProof: await proofOf(newWallet()) }, 'sourceAuthToken'],
+      [{ sourceProvider: 'Mock', sourceProof: await proofOf(someWallet()) }, 'sourceAuthToken'],
       [{ sourceProvider: 'EvmWallet', sourceAuthToken: 'x' }, 'sourceProvider'],
       [{ sourceProof: { provider: 'EvmWallet' } }, 'sourceProof.message'],
     ] as const) {
@@ -443,7 +442,7 @@ describe('an export after a deletion', () => {
 describe('a method that was linked without a proof', () => {
   test('signs in to games of its workspace only, and is no proof', async () => {
     const victim = await newPlayer(hostile);
-    const studio = newWallet();
+    const studio = someWallet();
     const linkWallet = async (more: object = {}) =>
       app.http.post(
         METHODS,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   arrangePlayer,
   arrangeProvider,
@@ -14,6 +13,7 @@ import { newStoreAUser, startStoreA } from '../../../../testing/providers/store-
 import { newStoreBUser, startStoreB } from '../../../../testing/providers/store-b.ts';
 import { startWalletIssuer } from '../../../../testing/providers/wallet-issuer.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
+import { signChallenge, someWallet } from '../../../../testing/wallets.ts';
 
 const [storeA, openId, storeB, issuer] = await Promise.all([
   startStoreA(),
@@ -47,18 +47,10 @@ const newPlayer = async () => {
   return { playerId, username, bearer: accessToken };
 };
 
-/** A signed challenge of a wallet. */
-async function signedChallenge(wallet = privateKeyToAccount(generatePrivateKey())) {
-  const { body } = await app.http.post(
-    '/api/player-auth/wallet/challenge',
-    { address: wallet.address },
-    tenant,
-  );
-  const { message } = body as { message: string };
-  return {
-    wallet,
-    credential: { provider: 'EvmWallet', message, signature: await wallet.signMessage({ message }) },
-  };
+/** The credential of a wallet, with a signed challenge. */
+async function walletCredential(wallet = someWallet()) {
+  const { message, signature } = await signChallenge(app, tenant, wallet);
+  return { provider: 'EvmWallet', message, signature };
 }
 
 /** The callback URL to which the store redirects an account. */
@@ -156,26 +148,26 @@ describe('POST /api/player-profile/me/auth-methods', () => {
 
   test('EvmWallet: links the wallet of a signed challenge, once', async () => {
     const player = await newPlayer();
-    const { wallet, credential } = await signedChallenge();
+    const wallet = someWallet();
+    const credential = await walletCredential(wallet);
     const linked = await link(credential, player);
     assert.equal(linked.status, 201, linked.text);
     assert.deepEqual([linked.body.authProvider, linked.body.providerUserId], ['EvmWallet', wallet.address]);
     const replayed = await link(credential, player);
     assert.deepEqual([replayed.status, replayed.body.code], [400, 'credential_refused']);
 
-    const { credential: again } = await signedChallenge(wallet);
-    const { provider: _, ...signed } = again;
+    const signed = await signChallenge(app, tenant, wallet);
     const login = await app.http.post('/api/player-auth/wallet/verify', signed, tenant);
     assert.equal(login.body.playerId, player.playerId);
 
-    const { credential: theirs } = await signedChallenge(wallet);
-    assert.equal((await link(theirs, await newPlayer())).body.code, 'auth_method_taken');
+    const theirs = await link(await walletCredential(wallet), await newPlayer());
+    assert.equal(theirs.body.code, 'auth_method_taken');
   });
 
   test('EvmWallet: returns 400 for a wrong signature, another tenant’s challenge and missing fields', async () => {
     const player = await newPlayer();
-    const { credential } = await signedChallenge();
-    const { credential: other } = await signedChallenge();
+    const credential = await walletCredential();
+    const other = await walletCredential();
     const forged = await link({ ...credential, signature: other.signature }, player);
     assert.deepEqual([forged.status, forged.body.code], [400, 'credential_refused']);
     const elsewhere = await arrangeTenant(app, { providers: ['Mock', 'EvmWallet'] });
@@ -193,7 +185,7 @@ describe('POST /api/player-profile/me/auth-methods', () => {
 
   test('does not use up the credential of a caller who may not link', async () => {
     const player = await newPlayer();
-    const { credential } = await signedChallenge();
+    const credential = await walletCredential();
     await app.http.delete(ME, player);
     assert.equal((await link(credential, player)).body.code, 'profile_deleted');
     assert.equal((await link(credential, await newPlayer())).status, 201);
@@ -220,7 +212,7 @@ describe('a portal token', () => {
       'the token was used before',
     );
 
-    const { credential } = await signedChallenge();
+    const credential = await walletCredential();
     for (const other of [
       { provider: 'StoreA', token: 'nonsense' },
       { provider: 'StoreA', token: `https://example.com/?${new URLSearchParams(token.split('?')[1])}` },
