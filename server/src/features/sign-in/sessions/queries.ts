@@ -6,11 +6,6 @@ import type { OpenRange } from '../../../core/time-range.ts';
 import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
 
-interface EndedSession {
-  playerId: string;
-  endedAt: string;
-}
-
 interface Logout {
   tenantId: string;
   sessionId: string;
@@ -23,7 +18,7 @@ interface Logout {
 /**
  * Ends a session and appends its logout row, in one statement. Returns undefined if the session does not exist or has ended before.
  */
-export function endSession(db: Querier, logout: Logout): Promise<EndedSession | undefined> {
+export function endSession(db: Querier, logout: Logout): Promise<{ endedAt: string } | undefined> {
   return db.row(sql`
     WITH ended AS (
       UPDATE login_sessions
@@ -36,7 +31,7 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
       SELECT ${logout.tenantId}, ${logout.ledgerId}, ${logout.sessionId}, player_id, ${logout.reason}, ended_at, ended_at,
              ${logout.personalData}::bytea
       FROM ended)
-    SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
+    SELECT ended_at AS "endedAt" FROM ended`);
 }
 
 /** A UUIDv7 for each row of a statement. PostgreSQL has a function for it from version 18 on. */

@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { logOut } from './end-sessions.ts';
+import { logOut } from './log-out.ts';
 import { LogoutRequest, LogoutResult } from './schemas.ts';
 
 /** Requires a game key. A player's bearer token is optional, unless the key requires it. */
