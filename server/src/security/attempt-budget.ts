@@ -35,7 +35,7 @@ export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
 
 /**
  * The points of a counted attempt, and of a reserved one. So a budget that is full of counted attempts has no points left, and a budget
- * with reserved ones has some. Both refuse, because no budget that reserves has 999 attempts.
+ * with reserved ones has some. Both refuse, except that one attempt too many is admitted for each 1,000 that are reserved at once.
  */
 const COUNTED = 1000;
 const RESERVED = COUNTED - 1;
@@ -93,7 +93,6 @@ interface Attempt {
   giveBack(): Promise<void>;
 }
 
-/** The attempt of a key of a budget. */
 export const attemptOf = <Key>(
   budget: { spend(key: Key): Promise<void>; giveBack(key: Key): Promise<void> },
   key: Key,
