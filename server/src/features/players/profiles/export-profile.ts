@@ -39,7 +39,7 @@ import {
 } from './export-queries.ts';
 import { readAll, streamObject, type Chunks } from './export-object.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
-import { notifyChange, type ChangeAuthor } from '../../sign-in/email/index.ts';
+import { notifyChange } from '../../sign-in/email/index.ts';
 import { existsUnmerged, lockProfiles } from './queries.ts';
 import { readProfile } from './read-profile.ts';
 
@@ -54,7 +54,7 @@ export interface ExportServices extends EventSources {
  */
 export async function* exportProfile(
   services: ExportServices & ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   proof: VerifiedProof | undefined,
 ): AsyncGenerator<string> {
   const { database, archive, vault } = services;
@@ -87,7 +87,7 @@ export async function* exportProfile(
 /** Checks that a player may export their data, and notifies them. */
 async function authorizeExport(
   services: ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   proof: VerifiedProof | undefined,
 ): Promise<void> {
   await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {

@@ -10,7 +10,7 @@ export {
 } from './credential-queries.ts';
 export { createMailBudget } from './mail-limits.ts';
 export { listAuditedTenants } from './notice-queries.ts';
-export { mailChange, notifyChange, type ChangeAuthor } from './notify-change.ts';
+export { mailChange, notifyChange } from './notify-change.ts';
 export { mailReset, passwordResetQueue } from './password-reset.ts';
 export { emailPasswordRoutes, emailVerificationRoutes } from './password-routes.ts';
 export { mailPortalCode, portalCodeQueue, verifyPortalCode } from './portal-codes.ts';

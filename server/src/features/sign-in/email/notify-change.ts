@@ -25,7 +25,7 @@ const ACTIONS = {
 } as const satisfies Partial<Record<ProfileChange, string>>;
 
 /** The player who changes a profile. `tenantId` is the tenant of the token; null for the player portal. */
-export interface ChangeAuthor {
+interface ChangeAuthor {
   playerId: string;
   tenantId: string | null;
   /** The name of the tenant, if the player may never have signed in to it. The player's scope cannot read it then. */

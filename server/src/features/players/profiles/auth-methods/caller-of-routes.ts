@@ -3,7 +3,6 @@ import { Type, type Static } from 'typebox';
 import { clientAddress } from '../../../../http/client-address.ts';
 import { originOf, playerOf } from '../../../../http/request-context.ts';
 import { invalidField, ProblemError } from '../../../../core/problem.ts';
-import type { ChangeAuthor } from '../../../sign-in/email/index.ts';
 import { credentialFields, IdentityProof } from '../schemas.ts';
 import type { CallerWithProof } from './identity-proof.ts';
 import type { Credential } from './verify-credential.ts';
@@ -27,7 +26,7 @@ export const ProofHeaders = Type.Object({
 export function callerWithProof(
   request: FastifyRequest,
   proofOfBody?: Static<typeof IdentityProof>,
-): CallerWithProof & ChangeAuthor {
+): CallerWithProof {
   const proof = proofOfBody ?? proofOfHeader(request);
   return {
     ...playerOf(request),

@@ -3,12 +3,7 @@ import { newId } from '../../../../core/ids.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
-import {
-  lockCredentials,
-  notifyChange,
-  unlinkAddress,
-  type ChangeAuthor,
-} from '../../../sign-in/email/index.ts';
+import { lockCredentials, notifyChange, unlinkAddress } from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
@@ -40,7 +35,7 @@ import { verifyCredential, type Credential } from './verify-credential.ts';
  */
 export async function linkMethod(
   services: ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   { credential, setAsPrimary }: { credential: Credential; setAsPrimary: boolean },
 ): Promise<AuthMethod> {
   const { playerId } = caller;
@@ -102,7 +97,7 @@ async function linkIdentity(
  */
 export async function unlinkMethod(
   services: ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   methodId: string,
 ): Promise<void> {
   const { playerId } = caller;
@@ -140,7 +135,7 @@ export async function unlinkMethod(
  */
 export async function setPrimaryMethod(
   services: ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   methodId: string,
 ): Promise<AuthMethod> {
   const { playerId } = caller;

@@ -1,4 +1,5 @@
 import type { Database, Querier } from '../../../../database/database.ts';
+import type { Origin } from '../../../../core/author.ts';
 import type { PlayerCaller } from '../../../../core/callers.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { AttemptBudget } from '../../../../security/attempt-budget.ts';
@@ -26,8 +27,8 @@ export interface ProofServices extends CredentialServices {
   smallProfileChanges: AttemptBudget;
 }
 
-/** The caller of a profile change, and the proof of identity in the request. */
-export type CallerWithProof = CallerWithAddress & { proof?: Credential | undefined };
+/** The caller of a profile change, with the origin and the proof of identity of the request. */
+export type CallerWithProof = CallerWithAddress & { origin: Origin; proof?: Credential | undefined };
 
 /** A proof of identity that was verified. */
 export interface VerifiedProof {

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../../../core/page.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
-import { notifyChange, type ChangeAuthor } from '../../../sign-in/email/index.ts';
+import { notifyChange } from '../../../sign-in/email/index.ts';
 import { withPlatformName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import {
@@ -53,7 +53,7 @@ export async function listOwnDevices(
  */
 export async function changeDevice(
   services: ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   deviceId: string,
   changes: DeviceChanges,
 ): Promise<Device> {

@@ -4,12 +4,7 @@ import type { ReportError } from '../../../../core/report-error.ts';
 import { now } from '../../../../core/timestamps.ts';
 import { leaveSharedMatches } from '../../../gameplay/matches/index.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
-import {
-  lockCredentials,
-  moveCredentials,
-  notifyChange,
-  type ChangeAuthor,
-} from '../../../sign-in/email/index.ts';
+import { lockCredentials, moveCredentials, notifyChange } from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { MAX_DEVICES } from '../devices/devices.ts';
@@ -64,7 +59,7 @@ export interface MergeServices extends ProofServices, MailServices {
  */
 export async function mergeProfiles(
   services: MergeServices,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   { sourceId, credential, sourceProof }: { sourceId: string } & SourceCredentials,
   report: ReportError,
 ): Promise<FullProfile> {
@@ -100,7 +95,7 @@ interface Proofs {
 async function merge(
   services: MergeServices,
   db: Querier,
-  caller: CallerWithProof & ChangeAuthor,
+  caller: CallerWithProof,
   { sourceId, identity, proof, sourceProof }: Proofs,
 ): Promise<{ profile: FullProfile; unusedAvatar: string | null }> {
   const targetId = caller.playerId;
