@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -37,12 +37,13 @@ import { requireUnrevokedSession } from './lock-profile.ts';
 import { addPlayerChange } from './publish-change.ts';
 import { isActivePlayer, lockProfiles } from './queries.ts';
 
-/** The author of a deletion. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
+/** Who deletes a player: the player, who may need a proof of identity, or a platform administrator. */
+export type Deleter = { player: CallerWithProof } | { administrator: AccountAuthor };
+
+/** A deletion in the audit trail. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
 interface Deletion extends Author {
   action: 'player.self_deleted' | 'player.admin_deleted';
   tenantId: string | null;
-  /** Set if players delete themselves. They may need a proof of identity. */
-  caller?: CallerWithProof;
 }
 
 export type DeletionServices = ProfileServices & ProofServices & MailServices;
@@ -56,22 +57,24 @@ export type DeletionServices = ProfileServices & ProofServices & MailServices;
 export async function deletePlayer(
   services: DeletionServices,
   playerId: string,
-  { caller, ...deletion }: Deletion,
+  by: Deleter,
   report: ReportError,
 ): Promise<{ receiptId: string } | undefined> {
   const { database, avatars } = services;
   const player = database.forPlayer(playerId);
+  const caller = 'player' in by ? by.player : undefined;
+  const deletion = deletionBy(by);
   // A repeated request sends the same proof again, which has been used.
   const proof =
     caller?.proof && (await isActivePlayer(player, playerId))
       ? await verifyProof(services, caller)
       : undefined;
-  const { profile, receipt, tenantIds } = await player.transaction(async (transaction) => {
+  const { receipt, deleted } = await player.transaction(async (transaction) => {
     await lockCredentials(transaction, [playerId]);
     await proof?.use?.(transaction);
     const before = (await lockProfiles(transaction, [playerId])).get(playerId);
-    if (!before?.isActive)
-      return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
+    // A merged profile has no receipt, because a deleted profile cannot be merged.
+    if (!before?.isActive) return { receipt: await findDeletionReceipt(transaction, playerId) };
     if (caller) {
       await requireUnrevokedSession(transaction, caller, 'wholeProfile');
       await requireProvenWorkspace(transaction, services, caller, { proof });
@@ -80,29 +83,32 @@ export async function deletePlayer(
     await mailChange(services, transaction, { playerId, tenantId: deletion.tenantId }, 'deleted', receiptId);
     const erased = await redactPlayer(transaction, playerId);
     const deletedBy = caller ? 'player' : 'account';
-    const written = await insertDeletionReceipt(transaction, { receiptId, playerId, deletedBy, ...erased });
-    const { deletedAt } = written;
+    const receipt = await insertDeletionReceipt(transaction, { receiptId, playerId, deletedBy, ...erased });
+    const { deletedAt } = receipt;
     await addPlayerChange(services.jobs, transaction, {
       type: 'player.deleted',
       data: { playerId, deletedAt },
     });
-    return {
-      profile: before,
-      receipt: written,
-      // Tenants get no record of a deletion by a platform administrator.
-      tenantIds: caller ? await listAuditedTenants(transaction, caller) : [],
-    };
+    // Tenants get no record of a deletion by a platform administrator.
+    const tenantIds = caller ? await listAuditedTenants(transaction, caller) : [];
+    return { receipt, deleted: { avatarName: before.avatarName, tenantIds } };
   });
-  if (!profile || profile.mergedIntoId !== null || !receipt) return undefined;
+  if (!receipt) return undefined;
   const { receiptId, removedAuthMethods } = receipt;
-  if (!profile.isActive) return { receiptId };
-
-  await removeAvatar(avatars, profile.avatarName, report);
-  const details = { removedAuthMethods, receiptId };
-  await recordDeletion(database, playerId, deletion, tenantIds, details).catch((error: unknown) =>
-    report(error, `could not write ${deletion.action} of ${playerId} to the audit trail`),
-  );
+  if (deleted) {
+    await removeAvatar(avatars, deleted.avatarName, report);
+    const details = { removedAuthMethods, receiptId };
+    await recordDeletion(database, playerId, deletion, deleted.tenantIds, details).catch((error: unknown) =>
+      report(error, `could not write ${deletion.action} of ${playerId} to the audit trail`),
+    );
+  }
   return { receiptId };
+}
+
+function deletionBy(by: Deleter): Deletion {
+  if ('administrator' in by) return { ...by.administrator, action: 'player.admin_deleted', tenantId: null };
+  const { playerId, tenantId, origin } = by.player;
+  return { actor: { kind: 'player', id: playerId }, origin, action: 'player.self_deleted', tenantId };
 }
 
 /** The receipt of a deletion. Throws not_found. */
@@ -159,7 +165,7 @@ export async function revokePortalAndThirdPartyTokens(db: Querier, playerId: str
 async function recordDeletion(
   database: Database,
   playerId: string,
-  { origin, ...deletion }: Omit<Deletion, 'caller'>,
+  { origin, ...deletion }: Deletion,
   tenantIds: string[],
   details: Record<string, unknown>,
 ): Promise<void> {

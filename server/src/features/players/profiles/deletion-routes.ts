@@ -36,12 +36,8 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        const deletion = {
-          ...authorOf(request),
-          action: 'player.admin_deleted' as const,
-          tenantId: null,
-        };
-        const deleted = await deletePlayer(services, request.params.playerId, deletion, reporterOf(request));
+        const by = { administrator: authorOf(request) };
+        const deleted = await deletePlayer(services, request.params.playerId, by, reporterOf(request));
         if (!deleted) throw new ProblemError('player_not_found');
         return reply.code(204).header(RECEIPT_HEADER, deleted.receiptId).send(null);
       },

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { createExports } from '../../../http/exports.ts';
-import { originOf, playerOf, reporterOf } from '../../../http/request-context.ts';
+import { playerOf, reporterOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.ts';
@@ -84,15 +84,8 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
         },
       },
       async (request, reply) => {
-        const { playerId, tenantId } = playerOf(request);
-        const deletion = {
-          action: 'player.self_deleted' as const,
-          actor: { kind: 'player' as const, id: playerId },
-          origin: originOf(request),
-          tenantId,
-          caller: callerWithProof(request, request.body?.proof),
-        };
-        const deleted = await deletePlayer(services, playerId, deletion, reporterOf(request));
+        const player = callerWithProof(request, request.body?.proof);
+        const deleted = await deletePlayer(services, player.playerId, { player }, reporterOf(request));
         if (!deleted) throw new ProblemError('invalid_bearer');
         return reply.code(204).header(RECEIPT_HEADER, deleted.receiptId).send(null);
       },
