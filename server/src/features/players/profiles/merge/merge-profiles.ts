@@ -42,9 +42,9 @@ import {
   type Inherited,
 } from './queries.ts';
 
-/** A credential that signs in to the source profile, a proof of identity of it, or both. */
+/** A token that signs in to the source profile, a proof of identity of it, or both. */
 export type SourceCredentials =
-  | { credential: Credential; sourceProof?: Credential | undefined }
+  | { credential: Extract<Credential, { token: string }>; sourceProof?: Credential | undefined }
   | { credential?: undefined; sourceProof: Credential };
 
 export interface MergeServices extends ProofServices, MailServices {
