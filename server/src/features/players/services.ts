@@ -1,7 +1,7 @@
 import type { ObjectStorage } from '../../outbound/object-storage.ts';
 import type { BaseServices, CloseLater } from '../base-services.ts';
 import { createProfileLookups } from './lookup/index.ts';
-import { createChangeBudget, createSmallChangeBudget, openAvatarStore } from './profiles/index.ts';
+import { createChangeBudgets, openAvatarStore } from './profiles/index.ts';
 
 export async function openPlayerServices(
   { database, issuer, createBudget }: BaseServices,
@@ -9,8 +9,7 @@ export async function openPlayerServices(
   closeLater: CloseLater,
 ) {
   return {
-    profileChanges: createChangeBudget(createBudget),
-    smallProfileChanges: createSmallChangeBudget(createBudget),
+    ...createChangeBudgets(createBudget),
     profileLookups: closeLater(createProfileLookups(database)),
     avatars: await openAvatarStore(avatarStorage, issuer),
   };

@@ -2,10 +2,9 @@ import type { PlayerCaller } from '../../../core/callers.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { invalidField } from '../../../core/problem.ts';
 import type { ReportError } from '../../../core/report-error.ts';
-import type { ProofServices } from './auth-methods/identity-proof.ts';
-import type { AvatarStore } from './avatars/avatar-store.ts';
-import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
-import { nameBudgetKey } from './change-budget.ts';
+import { removeAvatar, type AvatarStore } from './avatars/avatar-store.ts';
+import type { AvatarServices } from './avatars/upload-avatar.ts';
+import { nameBudgetKey, type ChangeBudgets } from './change-budgets.ts';
 import { lockForChange } from './lock-profile.ts';
 import { updateProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
@@ -22,12 +21,7 @@ export interface ProfileChanges {
  * invalid_request for a displayName or avatarUrl that is not allowed.
  */
 export async function changeProfile(
-  {
-    database,
-    avatars,
-    profileChanges,
-    smallProfileChanges,
-  }: ProfileServices & Pick<ProofServices, 'profileChanges'>,
+  { database, avatars, profileChanges, smallProfileChanges }: AvatarServices & ChangeBudgets,
   caller: PlayerCaller,
   changes: ProfileChanges,
   report: ReportError,

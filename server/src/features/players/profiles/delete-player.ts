@@ -24,7 +24,8 @@ import {
   type ProofServices,
 } from './auth-methods/identity-proof.ts';
 import { deleteAuthMethods } from './auth-methods/queries.ts';
-import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
+import { removeAvatar } from './avatars/avatar-store.ts';
+import type { AvatarServices } from './avatars/upload-avatar.ts';
 import {
   deleteNotes,
   findDeletionReceipt,
@@ -46,7 +47,7 @@ interface Deletion extends Author {
   tenantId: string | null;
 }
 
-export type DeletionServices = ProfileServices & ProofServices & MailServices;
+export type DeletionServices = AvatarServices & ProofServices & MailServices;
 
 /**
  * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, revokes

@@ -38,6 +38,7 @@ import {
   type ThirdPartyRow,
 } from './export-queries.ts';
 import { readAll, streamObject, type Chunks } from './export-object.ts';
+import type { ChangeBudgets } from './change-budgets.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
 import { notifyChange } from '../../sign-in/email/index.ts';
 import { existsUnmerged, lockProfiles } from './queries.ts';
@@ -53,7 +54,7 @@ export interface ExportServices extends EventSources {
  * of the caller. Throws identity_proof_required, too_many_attempts, archive_unavailable, and invalid_bearer for a token of a revoked session.
  */
 export async function* exportProfile(
-  services: ExportServices & ProofServices & MailServices,
+  services: ExportServices & ProofServices & MailServices & ChangeBudgets,
   caller: CallerWithProof,
   proof: VerifiedProof | undefined,
 ): AsyncGenerator<string> {
@@ -86,7 +87,7 @@ export async function* exportProfile(
 
 /** Checks that a player may export their data, and notifies them. */
 async function authorizeExport(
-  services: ProofServices & MailServices,
+  services: ProofServices & MailServices & ChangeBudgets,
   caller: CallerWithProof,
   proof: VerifiedProof | undefined,
 ): Promise<void> {

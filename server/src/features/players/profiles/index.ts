@@ -1,6 +1,6 @@
 export { authMethodRoutes } from './auth-methods/routes.ts';
 export { mayUseProfile } from './auth-methods/identity-proof.ts';
-export { createChangeBudget, createSmallChangeBudget } from './change-budget.ts';
+export { createChangeBudgets } from './change-budgets.ts';
 export { openAvatarStore } from './avatars/avatar-store.ts';
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { deviceRoutes } from './devices/routes.ts';

@@ -4,10 +4,12 @@ import { Type } from 'typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { createExports } from '../../../http/exports.ts';
 import { playerOf, reporterOf } from '../../../http/request-context.ts';
+import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.ts';
 import { verifyProof } from './auth-methods/identity-proof.ts';
+import type { ChangeBudgets } from './change-budgets.ts';
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { confirmExport, exportProfile, type ExportServices } from './export-profile.ts';
@@ -31,7 +33,9 @@ const tags = ['Player profile'];
 const EXPORT_LIMITS = { perCaller: 1, perTenant: 32, perNetwork: 8, inAll: 32, reading: 2 };
 
 /** The credential is a player's access token. */
-export function profileRoutes(services: DeletionServices & ExportServices): FastifyPluginAsyncTypebox {
+export function profileRoutes(
+  services: DeletionServices & ExportServices & ChangeBudgets & { acquireSlots: AcquireSlots },
+): FastifyPluginAsyncTypebox {
   const { database } = services;
   const exports = createExports(services.acquireSlots, 'profile exports', EXPORT_LIMITS);
   return async (app) => {

@@ -9,7 +9,7 @@ import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { uploadAvatar } from './avatars/upload-avatar.ts';
-import { createSmallChangeBudget } from './change-budget.ts';
+import { createChangeBudgets } from './change-budgets.ts';
 import { changeProfile, type ProfileChanges } from './change-profile.ts';
 import { changeDevice } from './devices/devices.ts';
 import type { DeviceChanges } from './devices/queries.ts';
@@ -30,8 +30,9 @@ async function arrange() {
     [deviceId, playerId, deviceId],
   );
   const createBudget = createAttemptBudgets();
-  const smallProfileChanges = createSmallChangeBudget((options) => {
-    assert.deepEqual([options.attempts, options.seconds], [1_000, 24 * 60 * 60]);
+  const budgets = createChangeBudgets((options) => {
+    if (options.name === 'small-profile-changes')
+      assert.deepEqual([options.attempts, options.seconds], [1_000, 24 * 60 * 60]);
     return createBudget({ ...options, attempts: 3 });
   });
   const avatars = {
@@ -40,9 +41,8 @@ async function arrange() {
     isOwnUrl: () => false,
     remove: async () => {},
   } as unknown as AvatarStore;
-  const unused = { acquireSlots: null as never, profileChanges: null as never };
   const config = { profileProof: false };
-  const services = { database, avatars, smallProfileChanges, config, ...unused };
+  const services = { database, avatars, config, ...budgets };
   const caller = { playerId, tenantId, sessionId: null, expiresAtMs: Infinity };
   const ignore = () => {};
   return {

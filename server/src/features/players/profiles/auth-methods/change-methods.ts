@@ -7,6 +7,7 @@ import { lockCredentials, notifyChange, unlinkAddress } from '../../../sign-in/e
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
 import {
   lockForProvenChange,
   refuseEarly,
@@ -34,7 +35,7 @@ import { verifyCredential, type Credential } from './verify-credential.ts';
  * identity_proof_required, too_many_attempts, profile_deleted and provider_unavailable.
  */
 export async function linkMethod(
-  services: ProofServices & MailServices,
+  services: ProofServices & MailServices & ChangeBudgets,
   caller: CallerWithProof,
   { credential, setAsPrimary }: { credential: Credential; setAsPrimary: boolean },
 ): Promise<AuthMethod> {
@@ -134,7 +135,7 @@ export async function unlinkMethod(
  * identity_proof_required, too_many_attempts and profile_deleted.
  */
 export async function setPrimaryMethod(
-  services: ProofServices & MailServices,
+  services: ProofServices & MailServices & ChangeBudgets,
   caller: CallerWithProof,
   methodId: string,
 ): Promise<AuthMethod> {

@@ -2,7 +2,6 @@ import type { Database, Querier } from '../../../../database/database.ts';
 import type { Origin } from '../../../../core/author.ts';
 import type { PlayerCaller } from '../../../../core/callers.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import type { AttemptBudget } from '../../../../security/attempt-budget.ts';
 import { verifyPortalCode } from '../../../sign-in/email/index.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
 import { verifyStoreACallback } from '../../../sign-in/portal/index.ts';
@@ -22,9 +21,6 @@ import {
 
 export interface ProofServices extends CredentialServices {
   config: { profileProof: boolean };
-  /** Limits the changes of a player that can be repeated without end. */
-  profileChanges: AttemptBudget;
-  smallProfileChanges: AttemptBudget;
 }
 
 /** The caller of a profile change, with the origin and the proof of identity of the request. */

@@ -5,6 +5,7 @@ import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { isGuid } from '../../../../core/ids.ts';
 import { invalidField, ProblemError } from '../../../../core/problem.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
 import { mergeProfiles, type MergeServices, type SourceCredentials } from '../merge/merge-profiles.ts';
 import {
   AuthMethod,
@@ -25,7 +26,7 @@ const METHODS = '/api/player-profile/me/auth-methods';
 const METHOD = `${METHODS}/:authMethodId`;
 
 /** The credential is a player's access token. */
-export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTypebox {
+export function authMethodRoutes(services: MergeServices & ChangeBudgets): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       METHODS,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError } from '../../../../core/problem.ts';
+import type { ReportError } from '../../../../core/report-error.ts';
 import { within } from '../../../../core/concurrency/within.ts';
 import { requireWritableFolder } from '../../../../core/writable-folder.ts';
 import {
@@ -81,6 +82,18 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
     urlOf: (name) => base + name,
     isOwnUrl: (url) => url.startsWith(base) && NAME.test(url.slice(base.length)),
   };
+}
+
+/** Removes an image that no profile uses. A failure is logged and leaves the image in the storage. */
+export async function removeAvatar(
+  avatars: AvatarStore,
+  name: string | null,
+  report: ReportError,
+): Promise<void> {
+  if (name === null) return;
+  await avatars
+    .remove(name)
+    .catch((error: unknown) => report(error, `could not remove the unused avatar ${name}`));
 }
 
 async function mapFailure<Result>(work: Promise<Result>): Promise<Result> {

@@ -6,17 +6,23 @@ import { clientAddress } from '../../../../http/client-address.ts';
 import { acceptForms, type Form } from '../../../../http/form.ts';
 import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
+import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { invalidField, ProblemError } from '../../../../core/problem.ts';
 import { UploadAvatarRequest, AvatarPath, AvatarResult } from '../schemas.ts';
 import { AVATAR_PATH, type AvatarStore } from './avatar-store.ts';
-import { uploadAvatar, type ProfileServices } from './upload-avatar.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
+import { uploadAvatar, type AvatarServices } from './upload-avatar.ts';
 
 const tags = ['Player profile'];
 
 const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
 
+interface UploadServices extends AvatarServices, ChangeBudgets {
+  acquireSlots: AcquireSlots;
+}
+
 /** The upload. The credential is a player's access token. */
-export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
+export function avatarUploadRoutes(services: UploadServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     const readForm = await acceptForms(app, MAX_UPLOAD_BYTES);
 

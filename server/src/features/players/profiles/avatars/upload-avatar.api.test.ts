@@ -51,7 +51,7 @@ test('an upload keeps the image of the profile if the answer of the commit is lo
   const services = {
     database: losingAnswers,
     avatars,
-    acquireSlots: null as never,
+    profileChanges: unlimited,
     smallProfileChanges: unlimited,
   };
   await assert.rejects(

@@ -2,21 +2,17 @@ import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
 import { isRolledBack } from '../../../../database/errors.ts';
 import type { Database } from '../../../../database/database.ts';
-import type { AttemptBudget } from '../../../../security/attempt-budget.ts';
-import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import type { CallerWithAddress } from '../auth-methods/verify-credential.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
 import { lockForChange } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
-import type { AvatarStore } from './avatar-store.ts';
+import { removeAvatar, type AvatarStore } from './avatar-store.ts';
 import { renderAvatar } from './render-avatar.ts';
 
-/** The services that changes of a profile use. */
-export interface ProfileServices {
+/** The services of changes that can leave an image unused. */
+export interface AvatarServices {
   database: Database;
   avatars: AvatarStore;
-  acquireSlots: AcquireSlots;
-  /** Limits the changes per day that write one row. */
-  smallProfileChanges: AttemptBudget;
 }
 
 /**
@@ -24,7 +20,7 @@ export interface ProfileServices {
  * profile_deleted, and invalid_bearer for a token of a revoked session.
  */
 export async function uploadAvatar(
-  { database, avatars, smallProfileChanges }: ProfileServices,
+  { database, avatars, smallProfileChanges }: AvatarServices & ChangeBudgets,
   caller: CallerWithAddress,
   upload: Buffer,
   report: ReportError,
@@ -50,16 +46,4 @@ export async function uploadAvatar(
   }
   await removeAvatar(avatars, previous, report);
   return { avatarUrl };
-}
-
-/** Removes an image that no profile uses. A failure is logged and leaves the image in the storage. */
-export async function removeAvatar(
-  avatars: AvatarStore,
-  name: string | null,
-  report: ReportError,
-): Promise<void> {
-  if (name === null) return;
-  await avatars
-    .remove(name)
-    .catch((error: unknown) => report(error, `could not remove the unused avatar ${name}`));
 }

@@ -14,6 +14,7 @@ import {
   type CallerWithProof,
   type ProofServices,
 } from '../auth-methods/identity-proof.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
 import { lockForChange, readUnlessRevoked } from '../lock-profile.ts';
 import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from './queries.ts';
 
@@ -52,7 +53,7 @@ export async function listOwnDevices(
  * invalid_bearer for a token of a revoked session.
  */
 export async function changeDevice(
-  services: ProofServices & MailServices,
+  services: ProofServices & MailServices & ChangeBudgets,
   caller: CallerWithProof,
   deviceId: string,
   changes: DeviceChanges,

@@ -5,13 +5,16 @@ import { problems } from '../../../../http/schemas.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
 import type { ProofServices } from '../auth-methods/identity-proof.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
 import { changeDevice, listOwnDevices } from './devices.ts';
 import { UpdateDeviceRequest, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];
 
 /** The credential is a player's access token. */
-export function deviceRoutes(services: ProofServices & MailServices): FastifyPluginAsyncTypebox {
+export function deviceRoutes(
+  services: ProofServices & MailServices & ChangeBudgets,
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/player/devices',

@@ -21,8 +21,8 @@ import {
 import { findMethodOfIdentity } from '../auth-methods/proof-queries.ts';
 import { findIdentity, MAX_AUTH_METHODS } from '../auth-methods/queries.ts';
 import { verifyCredential, type Credential } from '../auth-methods/verify-credential.ts';
-import type { AvatarStore } from '../avatars/avatar-store.ts';
-import { removeAvatar } from '../avatars/upload-avatar.ts';
+import { removeAvatar } from '../avatars/avatar-store.ts';
+import type { AvatarServices } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
 import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
 import { addPlayerChange } from '../publish-change.ts';
@@ -47,9 +47,7 @@ export type SourceCredentials =
   | { credential: Extract<Credential, { token: string }>; sourceProof?: Credential | undefined }
   | { credential?: undefined; sourceProof: Credential };
 
-export interface MergeServices extends ProofServices, MailServices {
-  avatars: AvatarStore;
-}
+export type MergeServices = AvatarServices & ProofServices & MailServices;
 
 /**
  * Merges another profile of the same person (the source) into the caller's profile (the target), in one transaction. The sign-in
