@@ -954,26 +954,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/player-profile/me/merge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Merge another profile into this one
-         * @description Use it if a player has two profiles. Needs a token that signs in to the source profile (`sourceProvider` and `sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. If games of other workspaces know the source, it needs a proof of both profiles. The sign-in methods, tenants, devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop working. The merge is atomic and cannot be undone.
-         */
-        post: operations["mergeProfile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/player-profile/me/auth-methods/{authMethodId}": {
         parameters: {
             query?: never;
@@ -1008,6 +988,26 @@ export interface paths {
          * @description Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call changes nothing.
          */
         post: operations["setPrimaryAuthMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge another profile into this one
+         * @description Use it if a player has two profiles. Needs a token that signs in to the source profile (`sourceProvider` and `sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. If games of other workspaces know the source, it needs a proof of both profiles. The sign-in methods, tenants, devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop working. The merge is atomic and cannot be undone.
+         */
+        post: operations["mergeProfile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8708,33 +8708,6 @@ export interface operations {
             };
         };
     };
-    mergeProfile: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
-                "x-identity-proof"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MergeProfileRequest"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FullPlayerProfile"];
-                };
-            };
-        };
-    };
     unlinkAuthMethod: {
         parameters: {
             query?: never;
@@ -8787,6 +8760,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuthMethod"];
+                };
+            };
+        };
+    };
+    mergeProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeProfileRequest"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
         };

@@ -16,6 +16,9 @@ import {
   deviceRoutes,
   playerChangeQueue,
   playerDeletionRoutes,
+  profileDeletionRoutes,
+  profileExportRoutes,
+  profileMergeRoutes,
   profileRoutes,
   publishPlayerChange,
 } from './profiles/index.ts';
@@ -23,7 +26,17 @@ import {
 /** Players: the profile that each has over all games, what others see of it, and what a studio does with its players. */
 export const players = {
   routes: [
-    behind('player', deviceRoutes, sessionHistoryRoutes, profileRoutes, avatarUploadRoutes, authMethodRoutes),
+    behind(
+      'player',
+      deviceRoutes,
+      sessionHistoryRoutes,
+      profileRoutes,
+      profileDeletionRoutes,
+      profileExportRoutes,
+      avatarUploadRoutes,
+      authMethodRoutes,
+      profileMergeRoutes,
+    ),
     behind('gameKeyOrDataKey', profileLookupRoutes),
     behind('dataKey', bulkProfileLookupRoutes),
     behind('account', tenantPlayerRoutes, playerModerationRoutes, playerNoteRoutes, tenantPlayerExportRoutes),

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { clientAddress } from '../../../../http/client-address.ts';
 import { originOf, playerOf } from '../../../../http/request-context.ts';
 import { invalidField, ProblemError } from '../../../../core/problem.ts';
-import { credentialFields, IdentityProof } from '../schemas.ts';
+import { credentialFields, IdentityProof } from './schemas.ts';
 import type { CallerWithProof } from './identity-proof.ts';
 import type { Credential } from './verify-credential.ts';
 

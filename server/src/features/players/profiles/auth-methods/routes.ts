@@ -1,32 +1,33 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type, type Static } from 'typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
-import { playerOf, reporterOf } from '../../../../http/request-context.ts';
+import { playerOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { isGuid } from '../../../../core/ids.ts';
-import { invalidField, ProblemError } from '../../../../core/problem.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
 import type { ChangeBudgets } from '../change-budgets.ts';
-import { mergeProfiles, type MergeServices, type SourceCredentials } from '../merge/merge-profiles.ts';
+import { callerWithProof, credentialOf, ProofHeaders } from './caller-of-routes.ts';
+import { listMethods } from './list-methods.ts';
+import { linkMethod, setPrimaryMethod, unlinkMethod } from './change-methods.ts';
+import type { ProofServices } from './identity-proof.ts';
 import {
   AuthMethod,
   AuthMethodList,
   AuthMethodPath,
-  FullPlayerProfile,
   LinkAuthMethodRequest,
-  MergeProfileRequest,
   ProofBody,
   SetPrimaryBody,
-} from '../schemas.ts';
-import { callerWithProof, credentialOf, ProofHeaders } from './caller-of-routes.ts';
-import { listMethods } from './list-methods.ts';
-import { linkMethod, setPrimaryMethod, unlinkMethod } from './change-methods.ts';
+} from './schemas.ts';
 
 const tags = ['Player profile'];
 const METHODS = '/api/player-profile/me/auth-methods';
 const METHOD = `${METHODS}/:authMethodId`;
 
 /** The credential is a player's access token. */
-export function authMethodRoutes(services: MergeServices & ChangeBudgets): FastifyPluginAsyncTypebox {
+export function authMethodRoutes(
+  services: ProofServices & MailServices & ChangeBudgets,
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       METHODS,
@@ -68,33 +69,6 @@ export function authMethodRoutes(services: MergeServices & ChangeBudgets): Fasti
         const credential = credentialOf(rest);
         reply.code(201);
         return linkMethod(services, callerWithProof(request, proof), { credential, setAsPrimary });
-      },
-    );
-
-    app.post(
-      '/api/player-profile/me/merge',
-      {
-        bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { checksProof: true },
-        schema: {
-          operationId: 'mergeProfile',
-          tags,
-          summary: 'Merge another profile into this one',
-          description:
-            'Use it if a player has two profiles. Needs a token that signs in to the source profile (`sourceProvider` and ' +
-            '`sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. If games of other workspaces ' +
-            'know the source, it needs a proof of both profiles. The sign-in methods, tenants, ' +
-            'devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop ' +
-            'working. The merge is atomic and cannot be undone.',
-          headers: ProofHeaders,
-          body: MergeProfileRequest,
-          response: { 200: FullPlayerProfile, ...problems(502) },
-        },
-      },
-      async (request) => {
-        const { sourceProfileId: sourceId, proof, ...credentials } = request.body;
-        const source = { sourceId, ...sourceCredentialsOf(credentials) };
-        return mergeProfiles(services, callerWithProof(request, proof), source, reporterOf(request));
       },
     );
 
@@ -147,22 +121,6 @@ export function authMethodRoutes(services: MergeServices & ChangeBudgets): Fasti
         setPrimaryMethod(services, callerWithProof(request, request.body?.proof), methodIdOf(request.params)),
     );
   };
-}
-
-/** Throws invalid_request if the body has neither a token nor a proof of the source. */
-function sourceCredentialsOf({
-  sourceProvider: provider,
-  sourceAuthToken: token,
-  sourceProof,
-}: Partial<Static<typeof MergeProfileRequest>>): SourceCredentials {
-  const proof = sourceProof && credentialOf(sourceProof, 'sourceProof.');
-  if (provider && token !== undefined) return { credential: { provider, token }, sourceProof: proof };
-  if (!provider && token === undefined && proof) return { sourceProof: proof };
-  throw invalidField(
-    provider ? 'sourceAuthToken' : 'sourceProvider',
-    'is missing',
-    'A merge needs sourceProvider and sourceAuthToken, or sourceProof.',
-  );
 }
 
 /** An id that is not a GUID gets the same error as an unknown one. */

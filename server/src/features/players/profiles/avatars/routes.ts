@@ -8,7 +8,7 @@ import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { invalidField, ProblemError } from '../../../../core/problem.ts';
-import { UploadAvatarRequest, AvatarPath, AvatarResult } from '../schemas.ts';
+import { UploadAvatarRequest, AvatarPath, AvatarResult } from './schemas.ts';
 import { AVATAR_PATH, type AvatarStore } from './avatar-store.ts';
 import type { ChangeBudgets } from '../change-budgets.ts';
 import { uploadAvatar, type AvatarServices } from './upload-avatar.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, Timestamp } from '../../../../http/schemas.ts';
 import { platformFields } from '../../../sign-in/login/index.ts';
-import { IdentityProof } from '../schemas.ts';
+import { IdentityProof } from '../auth-methods/schemas.ts';
 import { MAX_DEVICES } from './devices.ts';
 
 /** A device as its own player sees it. */

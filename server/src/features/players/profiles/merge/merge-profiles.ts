@@ -24,7 +24,7 @@ import { verifyCredential, type Credential } from '../auth-methods/verify-creden
 import { removeAvatar } from '../avatars/avatar-store.ts';
 import type { AvatarServices } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
-import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
+import { revokePortalAndThirdPartyTokens } from '../deletion/delete-player.ts';
 import { addPlayerChange } from '../publish-change.ts';
 import { requireActive, requireUnrevokedSession } from '../lock-profile.ts';
 import { lockProfiles, MAX_MERGED_PROFILES, type LockedProfile } from '../queries.ts';

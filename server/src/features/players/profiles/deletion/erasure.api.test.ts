@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { verify } from '../../../cli/verify.ts';
-import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
-import { holdLogins } from '../../../testing/hold-logins.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { untilBlocked } from '../../../testing/row-locks.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
-import { vault } from '../../../testing/test-vault.ts';
+import { verify } from '../../../../cli/verify.ts';
+import { arrangeAccount, arrangeTenant } from '../../../../testing/arrange.ts';
+import { holdLogins } from '../../../../testing/hold-logins.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { untilBlocked } from '../../../../testing/row-locks.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import { vault } from '../../../../testing/test-vault.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const tenant = await arrangeTenant(app);

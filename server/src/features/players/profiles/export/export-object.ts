@@ -1,4 +1,4 @@
-import { inChunks } from '../../../core/in-chunks.ts';
+import { inChunks } from '../../../../core/in-chunks.ts';
 
 /** Rows per query, so that memory does not grow with the export. 200 logins with metadata have at most 2 MiB. */
 export const PAGE_SIZE = 200;

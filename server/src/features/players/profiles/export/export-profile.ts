@@ -1,23 +1,23 @@
-import type { Querier } from '../../../database/database.ts';
-import type { PlayerCaller } from '../../../core/callers.ts';
-import { ProblemError } from '../../../core/problem.ts';
-import { now } from '../../../core/timestamps.ts';
-import type { Vault } from '../../../security/vault.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
+import type { Querier } from '../../../../database/database.ts';
+import type { PlayerCaller } from '../../../../core/callers.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import { now } from '../../../../core/timestamps.ts';
+import type { Vault } from '../../../../security/vault.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
 import {
   exportEventsOfPlayer,
   requireArchive,
   type EventScope,
   type EventSources,
-} from '../../gameplay/events/index.ts';
-import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
-import { listDevices } from './devices/devices.ts';
+} from '../../../gameplay/events/index.ts';
+import { openLoginData, openLogoutMetadata } from '../../../sign-in/sessions/index.ts';
+import { listDevices } from '../devices/devices.ts';
 import {
   requireProvenWorkspace,
   type CallerWithProof,
   type ProofServices,
   type VerifiedProof,
-} from './auth-methods/identity-proof.ts';
+} from '../auth-methods/identity-proof.ts';
 import {
   listAddresses,
   listMergedPlayers,
@@ -36,13 +36,13 @@ import {
   type PortalSessionRow,
   type SessionRow,
   type ThirdPartyRow,
-} from './export-queries.ts';
+} from './queries.ts';
 import { readAll, streamObject, type Chunks } from './export-object.ts';
-import type { ChangeBudgets } from './change-budgets.ts';
-import { requireUnrevokedSession } from './lock-profile.ts';
-import { notifyChange } from '../../sign-in/email/index.ts';
-import { existsUnmerged, lockProfiles } from './queries.ts';
-import { readProfile } from './read-profile.ts';
+import type { ChangeBudgets } from '../change-budgets.ts';
+import { requireUnrevokedSession } from '../lock-profile.ts';
+import { notifyChange } from '../../../sign-in/email/index.ts';
+import { existsUnmerged, lockProfiles } from '../queries.ts';
+import { readProfile } from '../read-profile.ts';
 
 export interface ExportServices extends EventSources {
   vault: Vault;

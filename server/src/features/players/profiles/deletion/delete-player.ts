@@ -1,31 +1,31 @@
-import type { Database, Querier } from '../../../database/database.ts';
-import type { AccountAuthor, Author } from '../../../core/author.ts';
-import { newId } from '../../../core/ids.ts';
-import { cursorPage, type CursorPage } from '../../../core/page.ts';
-import { ProblemError } from '../../../core/problem.ts';
-import type { ReportError } from '../../../core/report-error.ts';
-import { audit, eraseAuditAddresses } from '../../platform/audit/index.ts';
-import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
+import type { Database, Querier } from '../../../../database/database.ts';
+import type { AccountAuthor, Author } from '../../../../core/author.ts';
+import { newId } from '../../../../core/ids.ts';
+import { cursorPage, type CursorPage } from '../../../../core/page.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import type { ReportError } from '../../../../core/report-error.ts';
+import { audit, eraseAuditAddresses } from '../../../platform/audit/index.ts';
+import { redactThirdPartyTokens } from '../../../sign-in/assertions/index.ts';
 import {
   listAuditedTenants,
   lockCredentials,
   mailChange,
   releaseAddresses,
-} from '../../sign-in/email/index.ts';
-import { eraseSessions } from '../../sign-in/sessions/index.ts';
-import { eraseDevices } from './devices/queries.ts';
-import { revokePortalSessions } from '../../sign-in/portal/index.ts';
-import { revokePlayerTokens } from '../../sign-in/tokens/index.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
+} from '../../../sign-in/email/index.ts';
+import { eraseSessions } from '../../../sign-in/sessions/index.ts';
+import { eraseDevices } from '../devices/queries.ts';
+import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
+import { revokePlayerTokens } from '../../../sign-in/tokens/index.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
 import {
   requireProvenWorkspace,
   verifyProof,
   type CallerWithProof,
   type ProofServices,
-} from './auth-methods/identity-proof.ts';
-import { deleteAuthMethods } from './auth-methods/queries.ts';
-import { removeAvatar } from './avatars/avatar-store.ts';
-import type { AvatarServices } from './avatars/upload-avatar.ts';
+} from '../auth-methods/identity-proof.ts';
+import { deleteAuthMethods } from '../auth-methods/queries.ts';
+import { removeAvatar } from '../avatars/avatar-store.ts';
+import type { AvatarServices } from '../avatars/upload-avatar.ts';
 import {
   deleteNotes,
   findDeletionReceipt,
@@ -33,10 +33,10 @@ import {
   listDeletionReceipts,
   redactProfile,
   type DeletionReceipt,
-} from './deletion-queries.ts';
-import { requireUnrevokedSession } from './lock-profile.ts';
-import { addPlayerChange } from './publish-change.ts';
-import { isActivePlayer, lockProfiles } from './queries.ts';
+} from './queries.ts';
+import { requireUnrevokedSession } from '../lock-profile.ts';
+import { addPlayerChange } from '../publish-change.ts';
+import { isActivePlayer, lockProfiles } from '../queries.ts';
 
 /** Who deletes a player: the player, who may need a proof of identity, or a platform administrator. */
 export type Deleter = { player: CallerWithProof } | { administrator: AccountAuthor };

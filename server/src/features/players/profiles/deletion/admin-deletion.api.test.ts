@@ -8,13 +8,13 @@ import {
   arrangePlayer,
   arrangeTenant,
   mockClient,
-} from '../../../testing/arrange.ts';
-import { uploadAvatar } from '../../../testing/avatars.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { holdLogins } from '../../../testing/hold-logins.ts';
-import { untilBlocked } from '../../../testing/row-locks.ts';
-import { later } from '../../../testing/race.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+} from '../../../../testing/arrange.ts';
+import { uploadAvatar } from '../../../../testing/avatars.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { holdLogins } from '../../../../testing/hold-logins.ts';
+import { untilBlocked } from '../../../../testing/row-locks.ts';
+import { later } from '../../../../testing/race.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } });
 const tenant = await arrangeTenant(app);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
-import { ProblemError } from '../../../core/problem.ts';
-import { arrangePlayer, arrangeTenant, mockClient } from '../../../testing/arrange.ts';
-import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
-import { openWithoutReading } from '../../../testing/unread-response.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import { arrangePlayer, arrangeTenant, mockClient } from '../../../../testing/arrange.ts';
+import { eventually } from '../../../../testing/eventually.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import { openWithoutReading } from '../../../../testing/unread-response.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
 const tenant = await arrangeTenant(app);

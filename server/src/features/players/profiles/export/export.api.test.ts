@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { eventually } from '../../../testing/eventually.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { rowsRead } from '../../../testing/rows-read.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { eventually } from '../../../../testing/eventually.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { rowsRead } from '../../../../testing/rows-read.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 import { PAGE_SIZE } from './export-object.ts';
-import { pageThirdParties } from './export-queries.ts';
+import { pageThirdParties } from './queries.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'fatal' } });
 const tenant = await arrangeTenant(app, { autoCreate: true });

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { Guid, LargeInteger, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { visibilities } from '../../../core/visibility.ts';
-import { StoredEvent } from '../../gameplay/events/index.ts';
-import { platforms } from '../../sign-in/login/index.ts';
-import { logoutReasons } from '../../sign-in/sessions/index.ts';
-import { Device } from './devices/schemas.ts';
-import { FullPlayerProfile } from './schemas.ts';
+import { Guid, LargeInteger, Nullable, OneOf, Timestamp } from '../../../../http/schemas.ts';
+import { visibilities } from '../../../../core/visibility.ts';
+import { StoredEvent } from '../../../gameplay/events/index.ts';
+import { platforms } from '../../../sign-in/login/index.ts';
+import { logoutReasons } from '../../../sign-in/sessions/index.ts';
+import { Device } from '../devices/schemas.ts';
+import { FullPlayerProfile } from '../schemas.ts';
 
 const client = {
   authProvider: Type.String(),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openDatabase } from '../../../database/database.ts';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
-import { vault } from '../../../testing/test-vault.ts';
+import { openDatabase } from '../../../../database/database.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import { vault } from '../../../../testing/test-vault.ts';
 import { exportInTenant } from './export-profile.ts';
-import { noArchive } from '../../../testing/no-archive.ts';
+import { noArchive } from '../../../../testing/no-archive.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });

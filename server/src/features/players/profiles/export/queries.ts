@@ -1,7 +1,7 @@
-import { EMPTY_GUID } from '../../../core/ids.ts';
-import type { Querier } from '../../../database/database.ts';
-import { empty, sql, type Sql } from '../../../database/sql.ts';
-import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
+import { EMPTY_GUID } from '../../../../core/ids.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { keySaltOf, type SealedRow } from '../../../sign-in/sessions/index.ts';
 import { PAGE_SIZE } from './export-object.ts';
 
 // The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope, which

@@ -1,5 +1,5 @@
-import type { Querier } from '../../../database/database.ts';
-import { empty, sql } from '../../../database/sql.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { empty, sql } from '../../../../database/sql.ts';
 
 /** Clears the personal data of a deleted profile and deactivates it. */
 export async function redactProfile(db: Querier, playerId: string): Promise<void> {

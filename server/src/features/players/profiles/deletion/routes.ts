@@ -1,8 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { authorOf, reporterOf } from '../../../http/request-context.ts';
-import { Guid } from '../../../http/schemas.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { authorOf, reporterOf } from '../../../../http/request-context.ts';
+import { Guid, problems } from '../../../../http/schemas.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
+import { ProofBody } from '../auth-methods/schemas.ts';
 import {
   deletePlayer,
   readDeletionReceipt,
@@ -16,6 +19,36 @@ import {
   DeletionReceiptsQuery,
   RECEIPT_HEADER,
 } from './schemas.ts';
+
+/** The credential is a player's access token. */
+export function profileDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.delete(
+      '/api/player-profile/me',
+      {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
+        config: { checksProof: true },
+        schema: {
+          operationId: 'deleteOwnProfile',
+          tags: ['Player profile'],
+          summary: 'Delete your profile',
+          description:
+            'Clears the profile, removes all sign-in methods and revokes all refresh tokens. It cannot be undone. An access token can ' +
+            'still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
+          headers: ProofHeaders,
+          body: ProofBody,
+          response: { 204: Deleted, ...problems(502) },
+        },
+      },
+      async (request, reply) => {
+        const player = callerWithProof(request, request.body?.proof);
+        const deleted = await deletePlayer(services, player.playerId, { player }, reporterOf(request));
+        if (!deleted) throw new ProblemError('invalid_bearer');
+        return reply.code(204).header(RECEIPT_HEADER, deleted.receiptId).send(null);
+      },
+    );
+  };
+}
 
 /** The credential is the SaaS JWT of a platform administrator. */
 export function playerDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
