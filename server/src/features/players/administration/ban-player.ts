@@ -11,7 +11,6 @@ import { auditPlayer } from './audit-player.ts';
 import {
   countBans,
   deleteBanFingerprints,
-  hasAccess,
   insertBan,
   liftActiveBans,
   listBannedIdentities,
@@ -20,8 +19,8 @@ import {
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
-import type { PlayerRef } from './player-queries.ts';
-import { playerNotFound, resolvePlayerId } from './read-player.ts';
+import { hasAccess, type PlayerRef } from './player-queries.ts';
+import { playerNotFound, resolvePlayer } from './read-player.ts';
 
 export interface BanRequest {
   reason?: string | null;
@@ -90,10 +89,10 @@ export async function liftBan(database: Database, player: PlayerRef, author: Acc
 /** A page of a player's bans in a tenant, the latest first. Throws player_not_found. */
 export async function listPlayerBans(
   database: Database,
-  { tenantId, playerId: id }: PlayerRef,
+  requested: PlayerRef,
   page: PageRequest,
 ): Promise<Page<Ban>> {
-  const tenant = database.forTenant(tenantId);
-  const player = { tenantId, playerId: await resolvePlayerId(tenant, tenantId, id) };
+  const tenant = database.forTenant(requested.tenantId);
+  const player = await resolvePlayer(tenant, requested);
   return readPage(page, listBans(tenant, player, page), countBans(tenant, player));
 }

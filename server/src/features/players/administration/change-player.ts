@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { difference } from '../../platform/audit/index.ts';
 import { auditPlayer } from './audit-player.ts';
-import { lockSettings, updateSettings, type PlayerRef, type PlayerSettings } from './player-queries.ts';
+import { lockAccess, updateSettings, type PlayerRef, type PlayerSettings } from './player-queries.ts';
 import { playerNotFound, readPlayer, type PlayerDetail } from './read-player.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function changePlayer(
   author: Author,
 ): Promise<PlayerDetail> {
   await database.forTenant(player.tenantId, player.playerId).transaction(async (transaction) => {
-    const before = await lockSettings(transaction, player);
+    const before = await lockAccess(transaction, player);
     if (!before) throw playerNotFound();
     const { tenantRole, hiddenFromDiscovery } = { ...before, ...changes };
     const after = { tenantRole, hiddenFromDiscovery };

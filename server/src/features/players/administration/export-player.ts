@@ -4,7 +4,7 @@ import { exportInTenant, type ExportServices } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
 import { auditPlayer } from './audit-player.ts';
 import { listDevices, type PlayerRef } from './player-queries.ts';
-import { readProfile, resolvePlayerId } from './read-player.ts';
+import { describePlayer, resolvePlayer } from './read-player.ts';
 
 /** The devices that a player has used in a tenant. A profile has 50 of its own, and the merged ones can have as many. */
 const MAX_DEVICES = 10_000;
@@ -15,13 +15,13 @@ const MAX_DEVICES = 10_000;
  */
 export async function* exportPlayer(
   services: ExportServices,
-  { tenantId, playerId: id }: PlayerRef,
+  requested: PlayerRef,
   author: Author,
 ): AsyncGenerator<string> {
   const { database, archive } = services;
-  const playerId = await resolvePlayerId(database.forTenant(tenantId), tenantId, id);
-  const ref = { tenantId, playerId };
-  const player = await readProfile(database.forTenant(tenantId, playerId), ref);
+  const ref = await resolvePlayer(database.forTenant(requested.tenantId), requested);
+  const { tenantId, playerId } = ref;
+  const player = await describePlayer(database.forTenant(tenantId, playerId), ref);
   const page = { limit: MAX_DEVICES, offset: 0 };
   const rows = await listDevices(database.heavy.forTenant(tenantId, { playerId }), ref, page);
   const devices = rows.map(withPlatformName);

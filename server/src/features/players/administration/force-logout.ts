@@ -2,8 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { auditPlayer } from './audit-player.ts';
-import { lockAccess } from './moderation-queries.ts';
-import type { PlayerRef } from './player-queries.ts';
+import { lockAccess, type PlayerRef } from './player-queries.ts';
 import { playerNotFound } from './read-player.ts';
 
 /**

@@ -75,20 +75,6 @@ export const deleteExpiredBanFingerprints = (scope: Scope, tenantId: string): Pr
           AND access.banned_until > now() OFFSET 0)`,
   });
 
-/**
- * Locks a player's access record. Sign-ins take the same lock before they write their session. Returns false if there is no access
- * record.
- */
-export function lockAccess(db: Querier, { tenantId, playerId }: PlayerRef): Promise<boolean> {
-  return db.exists(sql`
-    SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
-}
-
-export function hasAccess(db: Querier, { tenantId, playerId }: PlayerRef): Promise<boolean> {
-  return db.exists(sql`
-    SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
-}
-
 /** A ban: active, expired or lifted. */
 export interface Ban {
   id: string;

@@ -5,16 +5,14 @@ import type { Database } from '../../../database/database.ts';
 import { lockPlayer } from '../../sign-in/email/index.ts';
 import { isActivePlayer } from '../profiles/index.ts';
 import { auditPlayer } from './audit-player.ts';
-import { hasAccess } from './moderation-queries.ts';
 import { insertNote, listNotes, MAX_NOTES, readNote, removeNote, type Note } from './note-queries.ts';
-import type { PlayerRef } from './player-queries.ts';
-import { playerNotFound, resolvePlayerId } from './read-player.ts';
+import { hasAccess, type PlayerRef } from './player-queries.ts';
+import { playerNotFound, resolvePlayer } from './read-player.ts';
 
 /** The notes of a tenant about a player, newest first. Throws player_not_found. */
-export async function readNotes(database: Database, { tenantId, playerId: id }: PlayerRef): Promise<Note[]> {
-  const tenant = database.forTenant(tenantId);
-  const playerId = await resolvePlayerId(tenant, tenantId, id);
-  return listNotes(tenant, { tenantId, playerId });
+export async function readNotes(database: Database, requested: PlayerRef): Promise<Note[]> {
+  const tenant = database.forTenant(requested.tenantId);
+  return listNotes(tenant, await resolvePlayer(tenant, requested));
 }
 
 /** Adds a note about a player. Throws player_not_found and conflict. */

@@ -179,14 +179,23 @@ export function listDevices(
     ORDER BY "lastSeenAt" DESC, device.id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
+/** Whether the tenant has the player. */
+export function hasAccess(db: Querier, { tenantId, playerId }: PlayerRef): Promise<boolean> {
+  return db.exists(sql`
+    SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+}
+
 /** A tenant's settings of a player. */
 export interface PlayerSettings {
   tenantRole: string;
   hiddenFromDiscovery: boolean;
 }
 
-/** Locks a player's access record until the transaction ends. Returns undefined if there is none. */
-export function lockSettings(
+/**
+ * Locks a player's access record until the transaction ends. Sign-ins take the same lock before they write their session. Returns
+ * undefined if there is no access record.
+ */
+export function lockAccess(
   db: Querier,
   { tenantId, playerId }: PlayerRef,
 ): Promise<PlayerSettings | undefined> {

@@ -6,12 +6,12 @@ import {
   countRecords,
   findPlayers,
   findTenantMethods,
+  hasAccess,
   type PlayerCounts,
   type PlayerRef,
   type PlayerRow,
   type TenantMethod,
 } from './player-queries.ts';
-import { hasAccess } from './moderation-queries.ts';
 
 interface PlayerProfile extends TenantPlayer {
   /** The merged profiles that the tenant knew. */
@@ -27,15 +27,12 @@ export interface PlayerDetail extends PlayerProfile {
  * Reads a player of a tenant. The id can be that of a profile that was merged into the player's. Throws player_not_found,
  * too_many_reads and busy.
  */
-export async function readPlayer(
-  database: Database,
-  { tenantId, playerId: id }: PlayerRef,
-): Promise<PlayerDetail> {
-  const tenant = database.forTenant(tenantId);
-  const playerId = await resolvePlayerId(tenant, tenantId, id);
-  const player = { tenantId, playerId };
+export async function readPlayer(database: Database, requested: PlayerRef): Promise<PlayerDetail> {
+  const tenant = database.forTenant(requested.tenantId);
+  const player = await resolvePlayer(tenant, requested);
+  const { tenantId, playerId } = player;
   const [profile, counts] = await Promise.all([
-    readProfile(tenant, player),
+    describePlayer(tenant, player),
     // This reads all sessions of the player: 200,000 take 1.4 seconds.
     countRecords(database.heavy.forTenant(tenantId, { playerId }), player),
   ]);
@@ -43,17 +40,17 @@ export async function readPlayer(
 }
 
 /**
- * Resolves an id, which can be that of a merged profile, to the id of a player of the tenant. Throws player_not_found. The error does
- * not reveal whether another tenant has the player.
+ * Resolves an id, which can be that of a merged profile, to a player of the tenant. Throws player_not_found. The error does not reveal
+ * whether another tenant has the player.
  */
-export async function resolvePlayerId(db: Querier, tenantId: string, id: string): Promise<string> {
+export async function resolvePlayer(db: Querier, { tenantId, playerId: id }: PlayerRef): Promise<PlayerRef> {
   const playerId = await findActiveId(db, id);
   if (playerId === undefined || !(await hasAccess(db, { tenantId, playerId }))) throw playerNotFound();
-  return playerId;
+  return { tenantId, playerId };
 }
 
-/** {@link readPlayer} for a resolved id, without the numbers. Throws player_not_found. */
-export async function readProfile(db: Querier, { tenantId, playerId }: PlayerRef): Promise<PlayerProfile> {
+/** {@link readPlayer} for a resolved player, without the numbers. Throws player_not_found. */
+export async function describePlayer(db: Querier, { tenantId, playerId }: PlayerRef): Promise<PlayerProfile> {
   const [[player], mergedProfileIds] = await Promise.all([
     describePlayers(db, tenantId, [playerId]),
     listMergedProfiles(db, tenantId, playerId),
