@@ -67,8 +67,8 @@ export const partFolder = (root: string, part: PartRef): string => join(root, pa
 /** The folder of a part while its files are written and uploaded. */
 export const draftFolder = (root: string, part: PartRef): string => `${partFolder(root, part)}.tmp`;
 
-/** The parts of a month that have a folder, including those that no row of the database names. */
-export async function listFolders(root: string, month: MonthRef): Promise<number[]> {
+/** The numbers of the parts of a month that have a folder, including those that no row of the database names. */
+export async function listFolderNumbers(root: string, month: MonthRef): Promise<number[]> {
   return (await namesIn(monthFolder(root, month)))
     .map((name) => Number(/^part-(\d+)$/.exec(name)?.[1] ?? Number.NaN))
     .filter((part) => !Number.isNaN(part));
@@ -82,7 +82,7 @@ export async function listPartFolders(root: string, tenantId: string): Promise<P
   const found: PartRef[] = [];
   for (const scope of EVENT_SCOPES)
     for (const month of await namesIn(join(root, tenantId, scope)))
-      for (const part of await listFolders(root, { tenantId, scope, month }))
+      for (const part of await listFolderNumbers(root, { tenantId, scope, month }))
         found.push({ tenantId, scope, month, part });
   return found;
 }

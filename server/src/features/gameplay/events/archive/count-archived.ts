@@ -11,7 +11,7 @@ import type { DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { asProblem, secondsLeft, TOO_MANY_GROUPS, type ReadLimits } from './read-limits.ts';
-import { selectPartsOf } from './queries.ts';
+import { selectParts } from './queries.ts';
 
 /** The archived events to count, and how they are grouped. */
 interface ArchiveQuery {
@@ -69,7 +69,7 @@ export async function countArchived(
   if (ranges.length === 0) return [];
   await blockArchiving(db, filter.scope);
   const found = await Promise.all(
-    ranges.map((range) => selectPartsOf(db, tenantId, { scope: filter.scope, ...range })),
+    ranges.map((range) => selectParts(db, tenantId, { scope: filter.scope, ...range })),
   );
   const parts = [...new Map(found.flat().map((part) => [partName(part), part])).values()];
   if (parts.length === 0) return [];

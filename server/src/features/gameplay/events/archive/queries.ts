@@ -19,9 +19,30 @@ const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS mo
 const isOfMonth = ({ tenantId, scope, month }: MonthRef): Sql =>
   sql`tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date`;
 
-/** Returns the archived parts of a tenant, by scope and time. */
-export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart[]> {
-  return selectArchived(db, tenantId, empty);
+/** What parts may have events of. Times are in the format of toMicroseconds(). */
+interface PartFilter {
+  scope?: EventScope | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** Returns the archived parts of a tenant, by scope and time: all of them, or those that may have events of a scope and a time. */
+export function selectParts(
+  db: Querier,
+  tenantId: string,
+  { scope, from, to }: PartFilter = {},
+): Promise<ArchivedPart[]> {
+  const ofScope = scope === undefined ? empty : sql`AND scope = ${scope}`;
+  const notBefore =
+    from === undefined
+      ? empty
+      : sql`AND month >= date_trunc('month', ${from}::timestamptz, 'UTC')::date AND last_at >= ${from}`;
+  const notAfter = to === undefined ? empty : sql`AND month <= ${to}::timestamptz::date AND first_at < ${to}`;
+  return db.rows(sql`
+    SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt",
+           last_at + interval '1 microsecond' AS "endAt", manifest_hash AS "manifestHash"
+    FROM event_archives WHERE tenant_id = ${tenantId} ${ofScope} ${notBefore} ${notAfter} AND archived_at IS NOT NULL
+    ORDER BY scope, month, part`);
 }
 
 /** Returns the names of all parts of a tenant, including those whose files are being written or deleted. */
@@ -37,49 +58,10 @@ export function isArchived(db: Querier, part: StoredPart): Promise<boolean> {
     WHERE ${isOfMonth(part)} AND part = ${part.part} AND manifest_hash = ${part.manifestHash} AND archived_at IS NOT NULL`);
 }
 
-/** Returns any archived part of a tenant. */
-export async function findPart(db: Querier, tenantId: string): Promise<ArchivedPart | undefined> {
-  return (await selectArchived(db, tenantId, empty, 1))[0];
-}
-
 /** Returns the newest archived parts of all tenants, at most `limit`. */
 export function listNewestParts(owner: pg.ClientBase, limit: number): Promise<PartRef[]> {
   return ownerQuerier(owner).rows(sql`
     SELECT ${NAME} FROM event_archives WHERE archived_at IS NOT NULL ORDER BY 3 DESC, 1, 2, 4 LIMIT ${limit}`);
-}
-
-/** Returns the archived parts of a tenant that may have events of a scope and a time. */
-export function selectPartsOf(db: Querier, tenantId: string, range: PartRange): Promise<ArchivedPart[]> {
-  return selectArchived(db, tenantId, ofRange(range));
-}
-
-/** Times in the format of toMicroseconds(). */
-interface PartRange {
-  scope: EventScope;
-  from?: string | undefined;
-  to?: string | undefined;
-}
-
-function ofRange({ scope, from, to }: PartRange): Sql {
-  const notBefore =
-    from === undefined
-      ? empty
-      : sql`AND month >= date_trunc('month', ${from}::timestamptz, 'UTC')::date AND last_at >= ${from}`;
-  const notAfter = to === undefined ? empty : sql`AND month <= ${to}::timestamptz::date AND first_at < ${to}`;
-  return sql`AND scope = ${scope} ${notBefore} ${notAfter}`;
-}
-
-function selectArchived(
-  db: Querier,
-  tenantId: string,
-  condition: Sql,
-  limit?: number,
-): Promise<ArchivedPart[]> {
-  return db.rows(sql`
-    SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt",
-           last_at + interval '1 microsecond' AS "endAt", manifest_hash AS "manifestHash"
-    FROM event_archives WHERE tenant_id = ${tenantId} ${condition} AND archived_at IS NOT NULL
-    ORDER BY scope, month, part LIMIT ${limit ?? null}`);
 }
 
 /** The parts of a run that ended before they were archived, or before they were deleted. */
@@ -114,7 +96,7 @@ export async function unregisterPart(owner: pg.ClientBase, part: PartRef): Promi
 }
 
 /** The parts of a month that are archived. */
-export function listParts(owner: pg.ClientBase, month: MonthRef): Promise<StoredPart[]> {
+export function listPartsOfMonth(owner: pg.ClientBase, month: MonthRef): Promise<StoredPart[]> {
   return ownerQuerier(owner).rows(sql`
     SELECT ${NAME}, manifest_hash AS "manifestHash" FROM event_archives
     WHERE ${isOfMonth(month)} AND archived_at IS NOT NULL ORDER BY part`);

@@ -2,7 +2,7 @@ import type { EventSources } from '../event-sources.ts';
 import { ROW_FILES } from './archive-files.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { asProblem, type ReadLimits } from './read-limits.ts';
-import { findPart } from './queries.ts';
+import { selectParts } from './queries.ts';
 
 const PROBE_LIMITS: ReadLimits = { seconds: 60 };
 
@@ -12,7 +12,7 @@ export async function requireArchive(
   tenantIds: string[],
 ): Promise<void> {
   for (const tenantId of tenantIds) {
-    const part = await findPart(database.forTenant(tenantId), tenantId);
+    const [part] = await selectParts(database.forTenant(tenantId), tenantId);
     if (!part) continue;
     try {
       const files = await fetchParts(archive, [part], ROW_FILES, PROBE_LIMITS);

@@ -1,12 +1,18 @@
 import type pg from 'pg';
 import { listPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import { listFolders, removePart, type MonthRef, type PartRef, type StoredPart } from './archive-files.ts';
+import {
+  listFolderNumbers,
+  removePart,
+  type MonthRef,
+  type PartRef,
+  type StoredPart,
+} from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { captureLateEvents } from './late-events.ts';
 import {
   countMonths,
-  listParts,
+  listPartsOfMonth,
   findRollupStart,
   registerPart,
   takePartNumber,
@@ -83,7 +89,7 @@ async function writeMonth(
   const { reader, client, archive } = writer;
   const { rowsOfPart = ROWS_OF_PART } = archive;
   const month = { tenantId: counted.tenantId, scope, month: counted.month };
-  const earlier = await listParts(client, month);
+  const earlier = await listPartsOfMonth(client, month);
   const ranges: RowRange[] = counted.rows > rowsOfPart ? await splitMonth(reader, month, rowsOfPart) : [{}];
   const parts: WrittenPart[] = [];
   let rows = 0;
@@ -130,8 +136,8 @@ async function findLastNumber(
   const stored = ((await bucket?.listParts(month.tenantId)) ?? []).filter(
     (part) => part.scope === month.scope && part.month === month.month,
   );
-  const folders = await listFolders(root, month);
-  return Math.max(0, ...folders, ...[...registered, ...stored].map(({ part }) => part));
+  const numbers = await listFolderNumbers(root, month);
+  return Math.max(0, ...numbers, ...[...registered, ...stored].map(({ part }) => part));
 }
 
 /** The SQL of the events that dropPartitionsBefore() deletes. */

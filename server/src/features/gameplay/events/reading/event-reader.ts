@@ -3,7 +3,7 @@ import { rangeInUtc } from '../../../../core/time-range.ts';
 import { blockArchiving } from '../archive/archive-lock.ts';
 import type { Archive } from '../archive/archive.ts';
 import { createArchivedEvents } from '../archive/archived-events.ts';
-import { selectPartsOf, type ArchivedPart } from '../archive/queries.ts';
+import { selectParts, type ArchivedPart } from '../archive/queries.ts';
 import type { ArchivedReading, PositionedEvent } from '../archive/read-part.ts';
 import type { EventFilter } from '../event-filter.ts';
 import { beforeAll, orderOf, positionOf, withoutRepeats, type EventPosition } from '../event-position.ts';
@@ -55,7 +55,7 @@ export function createEventReader(
      */
     async find(transaction: Querier, after: EventPosition | undefined = start): Promise<FoundEvents> {
       await blockArchiving(transaction, filter.scope);
-      const parts = await selectPartsOf(transaction, tenantId, { scope: filter.scope, ...range });
+      const parts = await selectParts(transaction, tenantId, { scope: filter.scope, ...range });
       const times =
         definitions &&
         (await findMinutes(transaction, tenantId, {

@@ -9,7 +9,7 @@ import { runSteps, STEPS_PER_RUN } from '../../../../core/concurrency/run-steps.
 import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';
-import { selectPartsOf } from '../archive/queries.ts';
+import { selectParts } from '../archive/queries.ts';
 import { countArchived, type ArchivedGroup } from '../archive/count-archived.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 import type { EventSources } from '../event-sources.ts';
@@ -64,7 +64,7 @@ async function findDay(
 ): Promise<string | undefined> {
   const inDatabase = await findNextDay(tenant, tenantId, scope, from ?? '-infinity');
   // Parts from before the time from which roll-ups count are deleted with their months.
-  const archived = (await selectPartsOf(tenant, tenantId, { scope, from })).map(({ firstAt }) => {
+  const archived = (await selectParts(tenant, tenantId, { scope, from })).map(({ firstAt }) => {
     const first = startOfSpan(toMicroseconds(firstAt)!, 'day');
     return from !== undefined && from > first ? from : first;
   });
