@@ -280,9 +280,9 @@ describe('an archive in a bucket', () => {
         root,
         bucket: createArchiveBucket(storage, root, 1e9),
         async duckdb(job, limits) {
-          const answers = await duckdb(job, limits);
+          const rows = await duckdb(job, limits);
           if (step === 'written') await replace();
-          return answers;
+          return rows;
         },
       };
       if (step === 'uploading') s3.onRequest = async (method) => void (method === 'PUT' && (await replace()));

@@ -119,7 +119,7 @@ async function archivedRows(tenant: MatchOfTwo, scope: EventScope): Promise<Reco
   for (const part of parts) {
     const files = [EVENTS_FILE, PROOFS_FILE].map((name) => join(partFolder(root, part), name));
     const isMatch = scope === 'match';
-    const [rows] = await duckdb(
+    const rows = await duckdb(
       {
         statements: [
           {
@@ -137,7 +137,7 @@ async function archivedRows(tenant: MatchOfTwo, scope: EventScope): Promise<Reco
       },
       { seconds: 60 },
     );
-    assert.equal(rows!.length, part.rows);
+    assert.equal(rows.length, part.rows);
     for (const row of rows as Record<string, string>[])
       found.push({ ...row, occurredAt: instant(row['occurredAt']!), createdAt: instant(row['createdAt']!) });
   }
@@ -299,10 +299,9 @@ describe('archiveEvents', () => {
     await send(tenant, 'match', events);
     // A month may have millions of counts: they go through files.
     const counting: typeof duckdb = async (job, limits) => {
-      const answers = await duckdb(job, limits);
-      const rows = answers.at(-1) as { repeated: number }[];
-      assert.deepEqual([rows.length, rows[0]!.repeated], [1, events.length]);
-      return answers;
+      const rows = await duckdb(job, limits);
+      assert.deepEqual([rows.length, rows[0]!['repeated']], [1, events.length]);
+      return rows;
     };
     await archiveEvents(app.owner, { root, duckdb: counting }, month(0));
     assert.equal((await archivedRows(tenant, 'match')).length, 7, 'no part is made of repetitions alone');
@@ -545,13 +544,13 @@ describe('archiveEvents', () => {
     const stored = byId(await liveRows(tenant, 'player'));
     const replaced = openOwnerPool(app.databaseUrl, 2);
     const replacing: typeof duckdb = async (job, limits) => {
-      const answers = await duckdb(job, limits);
+      const rows = await duckdb(job, limits);
       await app.owner.query(
         `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'guildhall owner'`,
       );
       await archive();
-      return answers;
+      return rows;
     };
     await assert.rejects(
       archiveEvents(replaced, { root, duckdb: replacing }, month(0)),
@@ -740,9 +739,9 @@ describe('verifyArchive', () => {
     await archive();
     let suspects = 0;
     const counting: typeof duckdb = async (job, limits) => {
-      const answers = await duckdb(job, limits);
-      if (job.statements[0]!.text.includes('sha256')) suspects += answers[0]!.length;
-      return answers;
+      const rows = await duckdb(job, limits);
+      if (job.statements[0]!.text.includes('sha256')) suspects += rows.length;
+      return rows;
     };
     assert.deepEqual(await verified(tenant, { root, duckdb: counting }), { rows: keys.length, problems: [] });
     assert.equal(suspects, 0);
@@ -790,7 +789,7 @@ describe('createDuckdb', () => {
     const file = join(root, "it's.csv");
     await writeFile(file, 'a\n1\n');
     const reading = `SELECT a::VARCHAR AS a FROM read_csv('${file.replace("'", "''")}')`;
-    assert.deepEqual(await ask(reading, { reads: [file] }), [[{ a: '1' }]]);
+    assert.deepEqual(await ask(reading, { reads: [file] }), [{ a: '1' }]);
     for (const statement of [
       reading,
       `SELECT * FROM read_text('/proc/self/environ')`,
@@ -828,7 +827,7 @@ describe('createDuckdb', () => {
       readdirSync(`/proc/${child}/task`).length === 1;
     while (!hasEnded());
     await assert.rejects(one(), DuckdbError);
-    assert.deepEqual(await one(), [[{ one: 1 }]]);
+    assert.deepEqual(await one(), [{ one: 1 }]);
   });
 
   test('fails beyond its memory limit, and the server does not', async () => {

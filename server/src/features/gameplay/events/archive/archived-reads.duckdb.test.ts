@@ -727,7 +727,7 @@ describe('roll-ups of archived months', () => {
       const [from = '', to = ''] = job.statements[0]!.text.match(/(?<=TIMESTAMPTZ ')[^']+/g)!;
       if (refused > 0 || Date.parse(to) - Date.parse(from) < 86_400_000) return duckdb(job, limits);
       refused++;
-      return [Array.from({ length: 100_001 }, () => ({}))];
+      return Array.from({ length: 100_001 }, () => ({}));
     };
     await app.owner.query('DELETE FROM event_rollups WHERE tenant_id = $1', [tenant.tenantId]);
     await rebuildRollups({ database, archive: { root, duckdb: ofHours } }, tenant.tenantId, () => {});

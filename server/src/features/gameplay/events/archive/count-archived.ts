@@ -80,11 +80,11 @@ export async function countArchived(
   try {
     // The process can read these files only, so it cannot read those of another tenant.
     const files = await fetchParts(archive, parts, [EVENTS_FILE], limitsLeft());
-    const [groups] = await archive.duckdb(
+    const groups = await archive.duckdb(
       { statements: [groupFiles(files, query, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
       limitsLeft(),
     );
-    if (groups!.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
+    if (groups.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
     return groups as unknown as ArchivedGroup[];
   } catch (error) {
     throw asProblem(error, limits);

@@ -30,9 +30,9 @@ async function run(job: DuckdbJob): Promise<DuckdbAnswer> {
     const connection = await instance.connect();
     try {
       await lock(connection, job);
-      const rows: DuckdbRow[][] = [];
+      let rows: DuckdbRow[] = [];
       for (const { text, values = [] } of job.statements)
-        rows.push(await readRows(duckdb, connection, text, values, job.maxRows));
+        rows = await readRows(duckdb, connection, text, values, job.maxRows);
       return { rows };
     } finally {
       connection.closeSync();

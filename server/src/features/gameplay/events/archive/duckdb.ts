@@ -21,11 +21,11 @@ export interface DuckdbJob {
   temporary?: string;
   memoryMegabytes: number;
   threads: number;
-  /** The maximum number of rows that a statement returns. */
+  /** The maximum number of rows that the job returns. */
   maxRows: number;
 }
 
-export type DuckdbAnswer = { rows: DuckdbRow[][] } | { error: string } | { isMissing: true };
+export type DuckdbAnswer = { rows: DuckdbRow[] } | { error: string } | { isMissing: true };
 
 /** Numbers beyond 32 bits, UUIDs and times are texts. */
 export type DuckdbRow = Record<string, unknown>;
@@ -60,13 +60,13 @@ const HEAP_MEGABYTES = 256;
 const IDLE_MS = 10_000;
 
 /**
- * Runs a job and returns the rows of each statement. The process of the job is killed at the time limit, and when `signal` is
+ * Runs a job and returns the rows of its last statement. The process of the job is killed at the time limit, and when `signal` is
  * aborted.
  */
 export type Duckdb = (
   job: Pick<DuckdbJob, 'statements'> & Partial<DuckdbJob>,
   limits: { seconds: number; signal?: AbortSignal | undefined },
-) => Promise<DuckdbRow[][]>;
+) => Promise<DuckdbRow[]>;
 
 const DEFAULTS = { reads: [], writes: [], memoryMegabytes: 256, threads: 2, maxRows: 10_000 };
 

@@ -45,7 +45,7 @@ export async function findRowAfter(
   const [proofs = ''] = await fetchParts(archive, [part], [PROOFS_FILE], downloads);
   const at = timeLiteral(after.occurredAt);
   const [nearest, comparison] = direction === 'asc' ? ['min', '>'] : ['max', '<'];
-  const [rows] = await archive.duckdb(
+  const [found] = await archive.duckdb(
     {
       statements: [
         {
@@ -59,7 +59,7 @@ export async function findRowAfter(
     },
     limits,
   );
-  return (rows![0]!['row'] as number | null) ?? undefined;
+  return (found!['row'] as number | null) ?? undefined;
 }
 
 const MEMORY_MEGABYTES = 256;
@@ -85,14 +85,14 @@ export async function readWindow(
   const step = direction === 'asc' ? 1 : -1;
   const lastRow = Math.min(Math.max(nextRow + step * (window - 1), 0), part.rows - 1);
   const files = await fetchParts(archive, [part], ROW_FILES, downloads);
-  const [rows] = (await archive.duckdb(
+  const rows = (await archive.duckdb(
     {
       statements: [selectRows(files, selection, Math.min(nextRow, lastRow), Math.max(nextRow, lastRow))],
       reads: files,
       memoryMegabytes: MEMORY_MEGABYTES,
     },
     limits,
-  )) as unknown as [(StoredEvent & { row: number })[]];
+  )) as unknown as (StoredEvent & { row: number })[];
   reader.nextRow = (rows.length < limit ? lastRow : rows.at(-1)!.row) + step;
   reader.isExhausted = reader.nextRow < 0 || reader.nextRow >= part.rows;
   reader.rows = rows.map(({ row: _row, ...event }) => ({

@@ -103,13 +103,11 @@ async function verifyPart(
     await removePart(root, part);
     files = await fetchFiles();
   }
-  const run = async (text: string, values: string[]) => {
-    const [rows] = await duckdb(
+  const run = (text: string, values: string[]) =>
+    duckdb(
       { statements: [{ text, values }], reads: files, temporary: tmpdir(), maxRows: ROWS_PER_PAGE },
       { seconds: SECONDS_PER_PAGE },
     );
-    return rows!;
-  };
   const [counted] = await run(
     `SELECT (SELECT count(*) FROM read_parquet($1))::INTEGER AS events, (SELECT count(*) FROM read_parquet($2))::INTEGER AS proofs`,
     files,

@@ -79,7 +79,7 @@ export async function writePart(
   await spoolEvents(reader, part, range, join(draft, SPOOL_FILE));
   await bucket?.fetch(earlier, [PROOFS_FILE], { mayExceedCache: true });
   const archivedFiles = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
-  const answers = await duckdb(
+  const [figures] = await duckdb(
     {
       statements: statementsOf(part, draft, archivedFiles),
       reads: archivedFiles,
@@ -89,7 +89,7 @@ export async function writePart(
     },
     { seconds: WRITING_SECONDS },
   );
-  const { rows, firstAt, lastAt, unpaired, repeated } = answers.at(-1)![0] as unknown as Figures;
+  const { rows, firstAt, lastAt, unpaired, repeated } = figures as unknown as Figures;
   if (unpaired > 0) throw new Error(`The two files of ${draft} have their rows in different orders.`);
   if (repeated > 0) await addRepeated(client, scope, join(draft, REPEATED_FILE));
   for (const leftover of [SPOOL_FILE, SPILL_FOLDER, REPEATED_FILE])
