@@ -1,19 +1,10 @@
 import type { Querier } from '../../../database/database.ts';
-import { empty, join, raw, sql, type Sql } from '../../../database/sql.ts';
+import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { findProfilesOf } from '../../players/merged-profiles/index.ts';
-import { eventTables, type EventScope } from './event-row.ts';
-
-/** The name of the table as a part of a statement. */
-export const eventTableSql: Record<EventScope, Sql> = {
-  match: raw(eventTables.match),
-  player: raw(eventTables.player),
-};
-
-/** The most buckets of time that an answer with counts may have. */
-export const MAX_BUCKETS = 1_500;
+import type { EventScope } from './event-row.ts';
 
 /** Selects the events to read. */
 export interface EventFilter {
@@ -28,12 +19,6 @@ export interface EventFilter {
   maximumValue?: number | undefined;
   playerIds?: string[] | undefined;
   matchSessionId?: string | undefined;
-}
-
-/** Throws `invalid_request` if a filter contradicts itself. */
-export function requireValidFilter({ scope, matchSessionId }: EventFilter): void {
-  if (matchSessionId !== undefined && scope === 'player')
-    throw invalidField('matchSessionId', 'requires scope=match');
 }
 
 /** Adds the merged profiles of the players of a filter, because events keep the id under which they were sent. */
@@ -63,11 +48,12 @@ export async function selectDefinitions(
  * contradicts itself.
  */
 export function filterCondition(tenantId: string, filter: EventFilter): Sql {
-  requireValidFilter(filter);
-  const { minimumValue, maximumValue } = filter;
+  const { scope, from, to, matchSessionId, minimumValue, maximumValue } = filter;
+  if (matchSessionId !== undefined && scope === 'player')
+    throw invalidField('matchSessionId', 'requires scope=match');
   const conditions: Sql[] = [sql`event.tenant_id = ${tenantId}`];
-  if (filter.from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(filter.from)}`);
-  if (filter.to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(filter.to)}`);
+  if (from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(from)}`);
+  if (to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(to)}`);
   if (minimumValue !== undefined) conditions.push(sql`event.value >= ${minimumValue}`);
   if (maximumValue !== undefined) conditions.push(sql`event.value <= ${maximumValue}`);
   const definitions = filterDefinitions(tenantId, filter);

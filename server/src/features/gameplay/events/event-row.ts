@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { raw, type Sql } from '../../../database/sql.ts';
 
 /** Match events belong to a player in a match. Player events belong to a player only. */
 export const EVENT_SCOPES = ['match', 'player'] as const;
@@ -37,6 +38,12 @@ export const eventTables = { match: 'match_events', player: 'player_events' } as
   EventScope,
   string
 >;
+
+/** The name of the table as a part of a statement. */
+export const eventTableSql: Record<EventScope, Sql> = {
+  match: raw(eventTables.match),
+  player: raw(eventTables.player),
+};
 
 /**
  * Computes the integrity hash of an event row, in hexadecimal: SHA-256 over a JSON array of strings and nulls (see

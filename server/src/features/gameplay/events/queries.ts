@@ -1,8 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql } from '../../../database/sql.ts';
-import { eventTableSql, filterCondition, type EventFilter } from './event-filter.ts';
+import { filterCondition, type EventFilter } from './event-filter.ts';
 import type { EventPosition } from './event-position.ts';
-import type { HashedEventRow } from './event-row.ts';
+import { eventTableSql, type HashedEventRow } from './event-row.ts';
 
 /** Returns the columns that the row hash covers, oldest event first. */
 export function selectHashedEvents(

@@ -3,8 +3,7 @@ import { OperatorError } from '../../../../core/operator-error.ts';
 import { tryLock, unlock } from '../../../../database/advisory-locks.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
-import { eventTableSql } from '../event-filter.ts';
-import type { EventScope } from '../event-row.ts';
+import { eventTableSql, type EventScope } from '../event-row.ts';
 
 /** Runs work while no other process archives events, deletes archived ones or backs them up. Throws {@link OperatorError} if one does. */
 export async function withArchiveLock<Result>(

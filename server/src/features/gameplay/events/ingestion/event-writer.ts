@@ -20,11 +20,17 @@ import { ProblemError } from '../../../../core/problem.ts';
 import { statementChannel } from '../../../../core/statement-channel.ts';
 import { now } from '../../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
-import { eventTableSql } from '../event-filter.ts';
 import { comparePositions, withoutRepeats } from '../event-position.ts';
 import { withoutStored } from './queries.ts';
 import { deltaText } from '../rollups/deltas.ts';
-import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from '../event-row.ts';
+import {
+  eventRowHash,
+  eventTables,
+  eventTableSql,
+  type BatchOrigin,
+  type EventRow,
+  type EventScope,
+} from '../event-row.ts';
 
 export interface EventWriter {
   /**

@@ -1,9 +1,8 @@
 import type { Querier } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { inSlices } from '../../../../core/concurrency/event-loop.ts';
-import { eventTableSql } from '../event-filter.ts';
 import type { EventPosition } from '../event-position.ts';
-import type { EventScope } from '../event-row.ts';
+import { eventTableSql, type EventScope } from '../event-row.ts';
 
 /** Events per look-up. One turn of the event loop converts their arguments in 1 ms. */
 const EVENTS_PER_LOOK_UP = 1_000;

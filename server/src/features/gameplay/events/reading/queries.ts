@@ -1,9 +1,9 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { TimeRange } from '../../../../core/time-range.ts';
-import { eventTableSql, filterActors, filterCondition, type EventFilter } from '../event-filter.ts';
+import { filterActors, filterCondition, type EventFilter } from '../event-filter.ts';
 import type { Direction, EventPosition } from '../event-position.ts';
-import type { EventScope } from '../event-row.ts';
+import { eventTableSql, type EventScope } from '../event-row.ts';
 import { isRolledUp, limitsOf } from '../rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
@@ -60,6 +60,9 @@ export async function chooseAccessPath(
       LIMIT ${most + 1}) event`);
   return count > most ? 'time' : 'actor';
 }
+
+/** The most buckets of time that an answer with counts may have. */
+export const MAX_BUCKETS = 1_500;
 
 /** The source of counts of events: roll-ups, or the events themselves by an index. */
 export type CountPath = AccessPath | 'rollups';

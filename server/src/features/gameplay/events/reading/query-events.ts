@@ -5,8 +5,8 @@ import { isTimeout } from '../../../../database/errors.ts';
 import { limitStatements } from '../../../../database/limit-statements.ts';
 import { queryTimeout, secondsLeft } from '../archive/read-limits.ts';
 import { countArchived } from '../archive/count-archived.ts';
-import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from '../event-filter.ts';
-import { chooseAccessPath, chooseCountPath } from './queries.ts';
+import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
+import { chooseAccessPath, chooseCountPath, MAX_BUCKETS } from './queries.ts';
 import {
   groupEvents,
   groupsByDefinition,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { BUCKETS } from '../../../../core/time-range.ts';
 import { From, Guid, Int64Out, LargeInteger, Nullable, OneOf, Timestamp } from '../../../../http/schemas.ts';
-import { MAX_BUCKETS } from '../event-filter.ts';
+import { MAX_BUCKETS } from './queries.ts';
 import { QUERY_SECONDS } from './query-events.ts';
 import { DIMENSIONS } from './query-sql.ts';
 import { scopeQuery } from './schemas.ts';

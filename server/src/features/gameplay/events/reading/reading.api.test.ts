@@ -184,7 +184,8 @@ describe('GET /api/bus_tenants/:tenantId/events/export', () => {
       'eventRecordId,eventDefinitionId,eventKey,eventValue,playerId,loginSessionId,idempotencyKey,value,occurredAt,receivedAt,rowHash',
     );
     assert.equal(rows.length, 10);
-    assert.equal((await app.http.get(`${events}/export?scope=match&from=x`, reader)).status, 400);
+    for (const invalid of ['scope=match&from=x', `scope=player&matchSessionId=${randomUUID()}`])
+      assert.equal((await app.http.get(`${events}/export?${invalid}`, reader)).status, 400, invalid);
   });
 
   test('escapes formulas in CSV cells and keeps numbers', async () => {

@@ -1,8 +1,8 @@
 import { requireFewBuckets, resolveBuckets } from '../../../../core/time-range.ts';
 import { countArchived } from '../archive/count-archived.ts';
-import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from '../event-filter.ts';
+import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import type { EventSources } from '../event-sources.ts';
-import { chooseCountPath } from './queries.ts';
+import { chooseCountPath, MAX_BUCKETS } from './queries.ts';
 import { timesBesideRollups } from '../rollups/counted-events.ts';
 import { countEvents, type SummaryOptions, type SummaryRow } from './summary-sql.ts';
 

@@ -2,8 +2,8 @@ import type { TimeRange } from '../../../../core/time-range.ts';
 import { splitBySpans } from '../../../../core/time-spans.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
-import { eventTableSql, filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
-import type { EventScope } from '../event-row.ts';
+import { filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
+import { eventTableSql, type EventScope } from '../event-row.ts';
 
 /** A filter with a range of time. */
 export type RangeFilter = EventFilter & TimeRange;

@@ -1,8 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
-import { eventTableSql } from '../event-filter.ts';
-import type { EventScope } from '../event-row.ts';
+import { eventTableSql, type EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type EventRollupSpan } from './counted-events.ts';
 
 /** Adds {@link FIGURES} up. */
