@@ -1,18 +1,20 @@
 import { invalidField } from '../../../../core/problem.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
+import type { EventPosition } from '../event-position.ts';
 
-/** Encodes the last item of a page: its time, and the text that distinguishes it from others of the same time. */
-export function encodeCursor(time: string, text: string): string {
-  return Buffer.from(JSON.stringify([time, text])).toString('base64url');
+/** Encodes the position of the last event of a page. */
+export function encodeCursor({ occurredAt, idempotencyKey }: EventPosition): string {
+  return Buffer.from(JSON.stringify([occurredAt, idempotencyKey])).toString('base64url');
 }
 
-/** Decodes a cursor. The time has the format of toMicroseconds(). Throws `invalid_request`. */
-export function decodeCursor(cursor: string): { time: string; text: string } {
+/** Decodes a cursor. Throws `invalid_request`. */
+export function decodeCursor(cursor: string): EventPosition {
   try {
-    const [at, text] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    const [time, key] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     // Converts to UTC, because PostgreSQL refuses offsets of 16 hours and more.
-    const time = typeof at === 'string' ? toMicroseconds(at) : undefined;
-    if (time !== undefined && typeof text === 'string' && !text.includes('\0')) return { time, text };
+    const occurredAt = typeof time === 'string' ? toMicroseconds(time) : undefined;
+    if (occurredAt !== undefined && typeof key === 'string' && !key.includes('\0'))
+      return { occurredAt, idempotencyKey: key };
   } catch {
     // Malformed: reported below.
   }

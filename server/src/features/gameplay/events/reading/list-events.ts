@@ -1,7 +1,7 @@
 import { cursorPage, type CursorPage } from '../../../../core/page.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { selectDefinitions, withMergedProfiles, type EventFilter } from '../event-filter.ts';
-import { positionOf, type EventPosition } from '../event-position.ts';
+import { positionOf } from '../event-position.ts';
 import { createEventReader } from './event-reader.ts';
 import type { EventSources } from '../event-sources.ts';
 import { chooseAccessPath, type StoredEvent } from './queries.ts';
@@ -29,7 +29,7 @@ export async function listEvents(
   { limit, cursor }: { limit: number; cursor: string | undefined },
   { seconds = LIST_SECONDS } = {},
 ): Promise<CursorPage<StoredEvent>> {
-  const start = cursor === undefined ? undefined : toPosition(cursor);
+  const start = cursor === undefined ? undefined : decodeCursor(cursor);
   // While DuckDB reads, the transaction keeps the turn of the tenant among large reads.
   return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
     const filter = await withMergedProfiles(transaction, tenantId, sent);
@@ -56,16 +56,7 @@ export async function listEvents(
       after = chunk.until;
     } while (after && found.length <= limit && performance.now() < endsAt);
     return found.length <= limit && after
-      ? { items: found, hasMore: true, nextCursor: cursorOf(after) }
-      : cursorPage(found, limit, (event) => cursorOf(positionOf(event)));
+      ? { items: found, hasMore: true, nextCursor: encodeCursor(after) }
+      : cursorPage(found, limit, (event) => encodeCursor(positionOf(event)));
   });
-}
-
-function cursorOf({ occurredAt, idempotencyKey }: EventPosition): string {
-  return encodeCursor(occurredAt, idempotencyKey);
-}
-
-function toPosition(cursor: string): EventPosition {
-  const { time, text } = decodeCursor(cursor);
-  return { occurredAt: time, idempotencyKey: text };
 }
