@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { abortSignalOf } from '../../../../http/abort-signal.ts';
 import { QUERY_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { problems, TenantPath } from '../../../../http/schemas.ts';
+import { sendExact } from '../../../../http/send-exact.ts';
 import type { EventSources } from '../event-sources.ts';
 import { exactNumber } from './exact-json.ts';
 import { queryEvents, QUERY_SECONDS } from './query-events.ts';
@@ -39,11 +40,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
           { filter, groupBy, bucket, countPlayers, limit },
           { signal: abortSignalOf(reply) },
         );
-        // The schema's serialiser would round 64-bit integers.
-        return reply
-          .type('application/json')
-          .serializer(String)
-          .send(JSON.stringify({ ...answer, rows: answer.rows.map(withExactNumbers) }) as never);
+        return sendExact(reply, { ...answer, rows: answer.rows.map(withExactNumbers) });
       },
     );
   };

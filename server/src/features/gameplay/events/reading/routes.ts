@@ -1,16 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { stringify } from 'csv-stringify/sync';
 import { Type, type Static } from 'typebox';
 import type { Exports } from '../../../../http/exports.ts';
 import { problems, TenantPath } from '../../../../http/schemas.ts';
-import { protectCell } from '../../event-definitions/index.ts';
+import { sendExact } from '../../../../http/send-exact.ts';
 import type { EventFilter } from '../event-filter.ts';
-import type { EventScope } from '../event-row.ts';
 import type { EventSources } from '../event-sources.ts';
 import { withExactValue } from './exact-json.ts';
 import { exportEvents } from './export-events.ts';
 import { listEvents } from './list-events.ts';
-import type { StoredEvent } from './queries.ts';
 import {
   EventPage,
   EventsQuery,
@@ -19,14 +16,11 @@ import {
   SummaryQuery,
   type EventFilterQuery,
 } from './schemas.ts';
+import { toCsv, toNdjson } from './serialise-events.ts';
 import { MAX_SUMMARY_ROWS, summariseEvents } from './summarise-events.ts';
 
 /** Authenticated by a console account, or by an API key with `allowDataApi`. */
-export function eventReadingRoutes({
-  database,
-  archive,
-  exports,
-}: EventSources & { exports: Exports }): FastifyPluginAsyncTypebox {
+export function eventReadingRoutes(services: EventSources & { exports: Exports }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/events',
@@ -47,15 +41,8 @@ export function eventReadingRoutes({
       },
       async (request, reply) => {
         const { limit, cursor, ...query } = request.query;
-        const page = await listEvents({ database, archive }, request.params.tenantId, toFilter(query), {
-          limit,
-          cursor,
-        });
-        // The schema's serialiser would round a 64-bit integer.
-        return reply
-          .type('application/json')
-          .serializer(String)
-          .send(JSON.stringify({ ...page, items: page.items.map(withExactValue) }) as never);
+        const page = await listEvents(services, request.params.tenantId, toFilter(query), { limit, cursor });
+        return sendExact(reply, { ...page, items: page.items.map(withExactValue) });
       },
     );
 
@@ -88,9 +75,9 @@ export function eventReadingRoutes({
         const { format, ...query } = request.query;
         const { tenantId } = request.params;
         const filter = toFilter(query);
-        const chunks = exportEvents({ database, archive }, tenantId, filter);
+        const chunks = exportEvents(services, tenantId, filter);
         const csv = format === 'csv';
-        const stream = await exports.open(
+        const stream = await services.exports.open(
           request,
           tenantId,
           csv ? toCsv(chunks, filter.scope) : toNdjson(chunks),
@@ -122,7 +109,7 @@ export function eventReadingRoutes({
       },
       async (request) => {
         const { bucket, groupBy, top = MAX_SUMMARY_ROWS, ...query } = request.query;
-        return summariseEvents({ database, archive }, request.params.tenantId, toFilter(query), {
+        return summariseEvents(services, request.params.tenantId, toFilter(query), {
           bucket,
           groupBy,
           top,
@@ -145,52 +132,4 @@ function toFilter({
     ...(eventValue !== undefined && { eventValues: [eventValue] }),
     ...(playerId !== undefined && { playerIds: [playerId] }),
   };
-}
-
-async function* toNdjson(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
-  for await (const chunk of chunks)
-    yield chunk.map((event) => `${JSON.stringify(withExactValue(event))}\n`).join('');
-}
-
-const MATCH_COLUMNS = [
-  'eventRecordId',
-  'eventDefinitionId',
-  'eventKey',
-  'eventValue',
-  'matchSessionId',
-  'matchPlayerId',
-  'playerId',
-  'loginSessionId',
-  'idempotencyKey',
-  'value',
-  'occurredAt',
-  'receivedAt',
-  'rowHash',
-];
-
-const CSV_COLUMNS = {
-  match: MATCH_COLUMNS,
-  player: MATCH_COLUMNS.filter((name) => !name.startsWith('match')),
-};
-
-/** Serialises events as CSV, and escapes cells that a spreadsheet would run as formulas. */
-async function* toCsv(chunks: AsyncGenerator<StoredEvent[]>, scope: EventScope): AsyncGenerator<string> {
-  const columns = CSV_COLUMNS[scope];
-  let header = stringify([columns]);
-  for await (const chunk of chunks) {
-    const rows = stringify(
-      chunk.map((event) => ({
-        ...event,
-        eventKey: protectCell(event.eventKey),
-        eventValue: event.eventValue === null ? null : protectCell(event.eventValue),
-        idempotencyKey: protectCell(event.idempotencyKey),
-        value: event.value === null ? null : BigInt(event.value),
-      })),
-      { columns },
-    );
-    yield header + rows;
-    header = '';
-  }
-  // A file without events has a header, too.
-  yield header;
 }
