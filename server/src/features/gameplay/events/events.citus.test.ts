@@ -23,7 +23,7 @@ import { withoutStored } from './ingestion/queries.ts';
 import { selectHashedEvents } from './queries.ts';
 import { chooseAccessPath, selectEvents } from './reading/queries.ts';
 import { groupEvents } from './reading/query-sql.ts';
-import { checkRollups, rebuildRollups } from './rollups/maintain.ts';
+import { checkRollups, rebuildRollups } from './rollups/repair.ts';
 import { countEvents } from './reading/summary-sql.ts';
 
 // Runs on the cluster of TEST_CITUS_URL, in a database of its own.

@@ -24,5 +24,6 @@ export { StoredEvent } from './reading/schemas.ts';
 export { openRejectedEvents } from './rejected/collect-rejected.ts';
 export { deleteOldRejectedEvents } from './rejected/queries.ts';
 export { rejectedEventRoutes } from './rejected/routes.ts';
-export { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './rollups/maintain.ts';
+export { deleteOldEventRollups, rollUpEvents } from './rollups/maintain.ts';
+export { checkRollups, rebuildRollups } from './rollups/repair.ts';
 export type { CountedDay, RollupDifference, RollupFigures } from './rollups/queries.ts';

@@ -27,7 +27,7 @@ import { BUCKETS } from '../../../../core/time-range.ts';
 import { DIMENSIONS } from '../reading/query-sql.ts';
 import { exportEvents } from '../reading/export-events.ts';
 import { listEvents } from '../reading/list-events.ts';
-import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
+import { checkRollups, rebuildRollups } from '../rollups/repair.ts';
 import { archiveEvents } from './archive-events.ts';
 import { createDuckdb, DuckdbTimeoutError, type Duckdb } from './duckdb.ts';
 

@@ -4,7 +4,7 @@ import { lockTable, withLocks } from '../../../../database/partitions/partitione
 import { ownerQuerier } from '../../../../database/scope.ts';
 import { audit } from '../../../platform/audit/index.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import { startRollupsAt } from '../rollups/maintain.ts';
+import { startRollupsAt } from '../rollups/rollup-start.ts';
 import { removePart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { listUnfinished, unregisterPart, withdrawParts } from './queries.ts';
@@ -25,7 +25,7 @@ export async function deleteArchivedBefore(
   const table = eventTables[scope];
   await withLocks(client, table, async () => {
     await lockTable(client, table);
-    await startRollupsAt(client, scope, before);
+    await startRollupsAt(ownerQuerier(client), scope, before);
     events = await withdrawParts(client, scope, before);
     if (events > 0) await recordDeletion(client, { table, before, events });
   });

@@ -166,11 +166,3 @@ export async function checksumOf(client: pg.ClientBase, tables: string): Promise
   );
   return BigInt(checksum);
 }
-
-/** The time from which roll-ups count the events of a scope, as a day. If undefined, they count all events. */
-export async function findRollupStart(owner: pg.ClientBase, scope: EventScope): Promise<string | undefined> {
-  const found = await ownerQuerier(owner).row<{ day: string }>(sql`
-    SELECT (starts_at AT TIME ZONE 'UTC')::date::text AS day FROM event_rollup_starts
-    WHERE scope = ${scope} AND starts_at > '-infinity'`);
-  return found?.day;
-}

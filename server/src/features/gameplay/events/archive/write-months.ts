@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { listPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
+import { ownerQuerier } from '../../../../database/scope.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
+import { findRollupStart } from '../rollups/rollup-start.ts';
 import {
   listFolderNumbers,
   removePart,
@@ -13,7 +15,6 @@ import { captureLateEvents } from './late-events.ts';
 import {
   countMonths,
   listPartsOfMonth,
-  findRollupStart,
   registerPart,
   takePartNumber,
   unregisterPart,
@@ -63,7 +64,7 @@ export async function writeMonths(
       );
     });
     const months = await countMonths(reader, eventsBefore(scope, end, partitions));
-    const start = await findRollupStart(client, scope);
+    const start = await findRollupStart(ownerQuerier(client), scope);
     const parts: WrittenPart[] = [];
     let dropped = 0;
     for (const counted of months)

@@ -3,7 +3,8 @@ import { splitBySpans } from '../../../../core/time-spans.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import { filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
-import { eventTableSql, type EventScope } from '../event-row.ts';
+import { eventTableSql } from '../event-row.ts';
+import { rollupStart } from './rollup-start.ts';
 
 /** A filter with a range of time. */
 export type RangeFilter = EventFilter & TimeRange;
@@ -27,10 +28,6 @@ export function isRolledUp({ playerIds, matchSessionId, minimumValue, maximumVal
 export function timesBesideRollups({ from, to }: RangeFilter, bucket: string | undefined): TimeRange[] {
   return splitBySpans(spansWithin(bucket), from, to).filter(({ span }) => span === undefined);
 }
-
-/** The time from which roll-ups count the events of a scope. */
-export const rollupStart = (scope: EventScope): Sql =>
-  sql`(SELECT starts_at FROM event_rollup_starts WHERE scope = ${scope})`;
 
 export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_maximum`;
 

@@ -4,7 +4,8 @@ import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { beforeAll, type EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
-import { isOfDefinition, minuteOfDefinition, rollupStart } from './counted-events.ts';
+import { isOfDefinition, minuteOfDefinition } from './counted-events.ts';
+import { findRollupStart, rollupStart } from './rollup-start.ts';
 
 /** The times before a position in which events of some definitions are found. */
 interface FoundTimes {
@@ -73,10 +74,9 @@ export async function findMinutes(
     ORDER BY starts_at DESC`);
   const found = ranges.reduce((sum, minute) => sum + minute.events, 0);
   if (found >= events) return { ranges, until: beforeAll(ranges.at(-1)!.from) };
-  const earlier = await db.rows<{ to: string }>(
-    sql`SELECT starts_at AS "to" FROM event_rollup_starts WHERE scope = ${scope} AND starts_at > '-infinity'`,
-  );
-  return { ranges: [...ranges, ...earlier.map(({ to }) => ({ from: '-infinity', to }))], until: undefined };
+  const start = await findRollupStart(db, scope);
+  const earlier = start === undefined ? [] : [{ from: '-infinity', to: `${start}T00:00:00Z` }];
+  return { ranges: [...ranges, ...earlier], until: undefined };
 }
 
 /** Adds counts up by time, and returns the newest times that have `events` events together. `others` are further columns. */

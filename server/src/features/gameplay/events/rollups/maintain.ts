@@ -1,28 +1,9 @@
-import type pg from 'pg';
-import { lockUntilCommit, tryLockUntilCommit } from '../../../../database/advisory-locks.ts';
-import { stopEventsOnCitus } from '../../../../database/citus.ts';
-import type { Database, Querier, Scope } from '../../../../database/database.ts';
-import { sql } from '../../../../database/sql.ts';
-import { OperatorError } from '../../../../core/operator-error.ts';
-import { ProblemError } from '../../../../core/problem.ts';
+import { tryLockUntilCommit } from '../../../../database/advisory-locks.ts';
+import type { Database, Scope } from '../../../../database/database.ts';
 import { runSteps, STEPS_PER_RUN } from '../../../../core/concurrency/run-steps.ts';
-import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
-import { toMicroseconds } from '../../../../core/timestamps.ts';
-import type { Archive } from '../archive/archive.ts';
-import { selectParts } from '../archive/queries.ts';
-import { countArchived, type ArchivedGroup } from '../archive/count-archived.ts';
-import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
-import type { EventSources } from '../event-sources.ts';
+import { EVENT_SCOPES } from '../event-row.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';
-import {
-  compareDay,
-  deleteOldRollups,
-  findNextDay,
-  moveDeltas,
-  recountDay,
-  type CountedDay,
-  type RollupDifference,
-} from './queries.ts';
+import { deleteOldRollups, moveDeltas } from './queries.ts';
 
 /** Deltas that one transaction moves. On a busy machine, 10,000 of different minutes take 0.5 seconds. */
 const DELTAS_PER_STEP = 10_000;
@@ -41,133 +22,6 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
           (await tryLockUntilCommit(transaction, 'eventRollups')) ? moveDeltas(transaction, limit) : 0,
         ),
     STEPS_PER_RUN,
-  );
-}
-
-/** Yields each day of a tenant that can have events, archived ones included, or roll-ups. */
-async function* daysOf(tenant: Scope, tenantId: string): AsyncGenerator<CountedDay> {
-  for (const scope of EVENT_SCOPES) {
-    let from: string | undefined;
-    for (let day; (day = await findDay(tenant, tenantId, scope, from)) !== undefined;) {
-      yield { tenantId, scope, day };
-      from = startOfNextSpan(day, 'day');
-    }
-  }
-}
-
-/** The first day from a time on that can have events or roll-ups, in the format of toMicroseconds(). */
-async function findDay(
-  tenant: Scope,
-  tenantId: string,
-  scope: EventScope,
-  from: string | undefined,
-): Promise<string | undefined> {
-  const inDatabase = await findNextDay(tenant, tenantId, scope, from ?? '-infinity');
-  // Parts from before the time from which roll-ups count are deleted with their months.
-  const archived = (await selectParts(tenant, tenantId, { scope, from })).map(({ firstAt }) => {
-    const first = startOfSpan(toMicroseconds(firstAt)!, 'day');
-    return from !== undefined && from > first ? from : first;
-  });
-  return [...(inDatabase === undefined ? [] : [toMicroseconds(inDatabase)!]), ...archived].toSorted()[0];
-}
-
-/** The timeout of the count of the archived events of a day. */
-const COUNTING_SECONDS = 600;
-/** The most counts that are held in memory: about 300 definitions that have events in each minute of a day. */
-const MAX_ARCHIVED_GROUPS = 500_000;
-
-/** Counts the archived events of a day by minute. Until the transaction ends, no event moves to the archive. */
-async function countArchivedDay(
-  transaction: Querier,
-  archive: Archive,
-  { tenantId, scope, day }: CountedDay,
-): Promise<ArchivedGroup[]> {
-  const count = (from: string, to: string): Promise<ArchivedGroup[]> =>
-    countArchived(
-      transaction,
-      archive,
-      tenantId,
-      { filter: { scope }, ranges: [{ from, to }], bucket: 'minute', byDefinition: true },
-      { seconds: COUNTING_SECONDS, mayExceedCache: true },
-    );
-  // The transaction runs no statement while the archive is read.
-  const idle = `${COUNTING_SECONDS + 60}s`;
-  await transaction.run(sql`SELECT set_config('idle_in_transaction_session_timeout', ${idle}, true)`);
-  const end = startOfNextSpan(day, 'day');
-  try {
-    return await count(day, end);
-  } catch (error) {
-    if (!(error instanceof ProblemError)) throw error;
-    if (error.cause instanceof OperatorError) throw error.cause;
-    if (error.code === 'archive_unavailable')
-      throw new OperatorError(
-        `The archive of tenant ${tenantId} cannot be read. Check it: guildhall archive verify`,
-        {
-          cause: error,
-        },
-      );
-    if (error.code !== 'invalid_request') throw error;
-  }
-  // The day has too many groups for one statement.
-  const groups: ArchivedGroup[] = [];
-  for (let hour = day; hour < end; hour = startOfNextSpan(hour, 'hour')) {
-    groups.push(...(await count(hour, startOfNextSpan(hour, 'hour'))));
-    if (groups.length > MAX_ARCHIVED_GROUPS)
-      throw new OperatorError(
-        `The archived ${scope} events of tenant ${tenantId} on ${day.slice(0, 10)} have more than ${MAX_ARCHIVED_GROUPS} counts.`,
-      );
-  }
-  return groups;
-}
-
-/** Counts the stored and archived events of a tenant again, day by day. Events may be stored meanwhile. */
-export async function rebuildRollups(
-  { database, archive }: EventSources,
-  tenantId: string,
-  progress: (done: CountedDay & { events: number }) => void,
-): Promise<void> {
-  const tenant = database.forTenant(tenantId);
-  for await (const day of daysOf(tenant, tenantId)) {
-    const events = await tenant.transaction(async (transaction) => {
-      const archived = await countArchivedDay(transaction, archive, day);
-      await lockUntilCommit(transaction, 'eventRollups');
-      await stopEventsOnCitus(transaction);
-      return recountDay(transaction, day, archived);
-    });
-    progress({ ...day, events });
-    // The worker may not have found the lock free since the last day.
-    await rollUpEvents(database);
-  }
-}
-
-/** Differences of a day that are reported one by one. */
-const DIFFERENCES_PER_DAY = 20;
-
-/** Compares the roll-ups of a tenant with its stored and archived events, day by day. Events may be stored meanwhile. */
-export async function checkRollups(
-  { database, archive }: EventSources,
-  tenantId: string,
-  report: (day: CountedDay & { count: number; differences: RollupDifference[] }) => void,
-): Promise<void> {
-  const tenant = database.forTenant(tenantId);
-  for await (const day of daysOf(tenant, tenantId)) {
-    const found = await tenant.transaction(async (transaction) => {
-      const archived = await countArchivedDay(transaction, archive, day);
-      await stopEventsOnCitus(transaction);
-      return compareDay(transaction, day, archived, DIFFERENCES_PER_DAY);
-    });
-    report({ ...day, ...found });
-  }
-}
-
-/**
- * Lets the roll-ups of a scope count from a day on, for all tenants. Call it before the events from before that day are dropped, and in the
- * transaction that withdraws the archived ones: only events of PostgreSQL are counted one by one from now on. Needs the owner of the tables.
- */
-export async function startRollupsAt(owner: pg.ClientBase, scope: EventScope, day: string): Promise<void> {
-  await owner.query(
-    'UPDATE event_rollup_starts SET starts_at = $2::timestamptz WHERE scope = $1 AND starts_at < $2::timestamptz',
-    [scope, `${day}T00:00:00Z`],
   );
 }
 

@@ -2,7 +2,8 @@ import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
 import { eventTableSql, type EventScope } from '../event-row.ts';
-import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type EventRollupSpan } from './counted-events.ts';
+import { countByMinute, FIGURES, ROLLUP_SPANS, type EventRollupSpan } from './counted-events.ts';
+import { rollupStart } from './rollup-start.ts';
 
 /** Adds {@link FIGURES} up. */
 const SUMS = sql`sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,

@@ -20,7 +20,8 @@ import type { Dimension } from '../reading/query-sql.ts';
 import { BUCKETS } from '../../../../core/time-range.ts';
 import { summariseEvents } from '../reading/summarise-events.ts';
 import type { SummaryGroup } from '../reading/summary-sql.ts';
-import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './maintain.ts';
+import { deleteOldEventRollups, rollUpEvents } from './maintain.ts';
+import { checkRollups, rebuildRollups } from './repair.ts';
 
 const app = await startTestApp();
 await createPartitions(app.owner);
