@@ -791,4 +791,23 @@ describe('roll-ups of archived months', () => {
     await rename(`${folder}-elsewhere`, folder);
     assert.equal(await tenant.ask({ scope: 'player' }), before);
   });
+
+  test('are not counted again if an hour has too many groups or takes too long', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    const tooMany = Array.from({ length: 100_001 }, () => ({}));
+    const failures: [RegExp, Duckdb][] = [
+      [/have too many counts by minute and definition/, async () => tooMany],
+      [/could not be counted within 600 seconds/, () => Promise.reject(new DuckdbTimeoutError('late'))],
+    ];
+    for (const [message, ofHour] of failures) {
+      let jobs = 0;
+      const failing: Duckdb = async (...job) => (jobs++ === 0 ? tooMany : ofHour(...job));
+      await assert.rejects(
+        checkRollups({ database, archive: { root, duckdb: failing } }, tenant.tenantId, () => {}),
+        { name: 'OperatorError', message },
+      );
+    }
+  });
 });

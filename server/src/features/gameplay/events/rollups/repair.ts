@@ -46,46 +46,51 @@ const COUNTING_SECONDS = 600;
 /** The most counts that are held in memory: about 300 definitions that have events in each minute of a day. */
 const MAX_ARCHIVED_GROUPS = 500_000;
 
-/** Counts the archived events of a day by minute. Until the transaction ends, no event moves to the archive. */
+/**
+ * Counts the archived events of a day by minute. Until the transaction ends, no event moves to the archive. Throws {@link OperatorError} if
+ * it is not possible.
+ */
 async function countArchivedDay(
   transaction: Querier,
   archive: Archive,
   { tenantId, scope, day }: CountedDay,
 ): Promise<ArchivedGroup[]> {
-  const count = (from: string, to: string): Promise<ArchivedGroup[]> =>
-    countArchived(
-      transaction,
-      archive,
-      tenantId,
-      { filter: { scope }, ranges: [{ from, to }], bucket: 'minute', byDefinition: true },
-      { seconds: COUNTING_SECONDS, mayExceedCache: true },
-    );
+  const events = `archived ${scope} events of tenant ${tenantId} on ${day.slice(0, 10)}`;
+  /** Returns undefined if there are too many groups for one statement. */
+  const count = async (from: string, to: string): Promise<ArchivedGroup[] | undefined> => {
+    try {
+      return await countArchived(
+        transaction,
+        archive,
+        tenantId,
+        { filter: { scope }, ranges: [{ from, to }], bucket: 'minute', byDefinition: true },
+        { seconds: COUNTING_SECONDS, mayExceedCache: true },
+      );
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      // Its own message tells a client what to ask for instead.
+      const { code, cause } = error;
+      if (cause instanceof OperatorError) throw cause;
+      if (code === 'invalid_request') return undefined;
+      throw new OperatorError(
+        code === 'query_timeout'
+          ? `The ${events} could not be counted within ${COUNTING_SECONDS} seconds. Try again later.`
+          : `The archive of tenant ${tenantId} cannot be read. Check it: guildhall archive verify`,
+        { cause: error },
+      );
+    }
+  };
   // The transaction runs no statement while the archive is read.
   const idle = `${COUNTING_SECONDS + 60}s`;
   await transaction.run(sql`SELECT set_config('idle_in_transaction_session_timeout', ${idle}, true)`);
   const end = startOfNextSpan(day, 'day');
-  try {
-    return await count(day, end);
-  } catch (error) {
-    if (!(error instanceof ProblemError)) throw error;
-    if (error.cause instanceof OperatorError) throw error.cause;
-    if (error.code === 'archive_unavailable')
-      throw new OperatorError(
-        `The archive of tenant ${tenantId} cannot be read. Check it: guildhall archive verify`,
-        {
-          cause: error,
-        },
-      );
-    if (error.code !== 'invalid_request') throw error;
-  }
-  // The day has too many groups for one statement.
+  const ofDay = await count(day, end);
+  if (ofDay) return ofDay;
   const groups: ArchivedGroup[] = [];
   for (let hour = day; hour < end; hour = startOfNextSpan(hour, 'hour')) {
-    groups.push(...(await count(hour, startOfNextSpan(hour, 'hour'))));
-    if (groups.length > MAX_ARCHIVED_GROUPS)
-      throw new OperatorError(
-        `The archived ${scope} events of tenant ${tenantId} on ${day.slice(0, 10)} have more than ${MAX_ARCHIVED_GROUPS} counts.`,
-      );
+    const ofHour = await count(hour, startOfNextSpan(hour, 'hour'));
+    if (!ofHour || groups.push(...ofHour) > MAX_ARCHIVED_GROUPS)
+      throw new OperatorError(`The ${events} have too many counts by minute and definition.`);
   }
   return groups;
 }
