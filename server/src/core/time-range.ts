@@ -37,6 +37,11 @@ export const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'] as const;
 /** A span of time that begins with a minute, hour, day, Monday or month in UTC. */
 export type Bucket = (typeof BUCKETS)[number];
 
+/** The buckets of charts. */
+export const CHART_BUCKETS = ['minute', 'hour', 'day'] as const;
+
+export type ChartBucket = (typeof CHART_BUCKETS)[number];
+
 export const DAY_MS = 86_400_000;
 
 /** The least length of each bucket. */
@@ -49,11 +54,7 @@ const BUCKET_MS: Record<Bucket, number> = {
 };
 
 /** Like {@link resolveRange}. `from` defaults to the start of the first of the last `count` buckets, of which the last may not be over. */
-export function resolveBuckets(
-  range: OpenRange,
-  bucket: 'minute' | 'hour' | 'day',
-  count: number,
-): TimeRange {
+export function resolveBuckets(range: OpenRange, bucket: ChartBucket, count: number): TimeRange {
   const to = toMicroseconds(range.to ?? now())!;
   const begin = startOfSpan(to, bucket);
   const wholeBuckets = begin === to ? count : count - 1;

@@ -1,9 +1,10 @@
+import type { ChartBucket, TimeRange } from '../../../core/time-range.ts';
 import type { RangePart } from '../../../core/time-spans.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
 import type { SessionRollupSpan } from './split-range.ts';
-import { PAGE, PLAYER_BIT, playerNumberQuery } from './rollup-queries.ts';
+import { inLedger, PAGE, PLAYER_BIT, playerNumberQuery } from './rollup-queries.ts';
 
 /** Returns the hour up to which a tenant's ledgers are rolled up, or undefined if they never were. */
 export async function findRolledUpTo(db: Querier, tenantId: string): Promise<string | undefined> {
@@ -27,17 +28,10 @@ export function countSessions(
   tenantId: string,
   parts: RangePart<SessionRollupSpan>[],
 ): Promise<SessionCounts> {
-  const ofLedger = parts
-    .filter(({ span }) => span === undefined)
-    .map(
-      ({ from, to }) => sql`tenant_id = ${tenantId} AND received_at_db >= ${from} AND received_at_db < ${to}`,
-    );
+  const ofLedger = parts.filter(({ span }) => span === undefined).map((part) => inLedger(tenantId, part));
   const ofRollups = parts
     .filter(({ span }) => span !== undefined)
-    .map(
-      ({ span, from, to }) =>
-        sql`tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}`,
-    );
+    .map((part) => inRollups(tenantId, sql`${part.span}`, part));
   const rows = (columns: Sql, table: Sql) => selectAny(columns, table, ofLedger);
   const rollups = (columns: Sql, table: Sql) => selectAny(columns, table, ofRollups);
   return db.one(sql`
@@ -72,10 +66,6 @@ export function countSessions(
              SELECT auth_provider, sum(logins) AS logins FROM logins GROUP BY auth_provider) counted), '{}') AS "loginsByProvider"`);
 }
 
-export const timelineBuckets = ['minute', 'hour', 'day'] as const;
-
-export type TimelineBucket = (typeof timelineBuckets)[number];
-
 /** The logins and distinct players of one bucket. */
 export interface TimelineRow {
   bucketStart: string;
@@ -87,20 +77,20 @@ export interface TimelineRow {
 export function listRolledUpBuckets(
   db: Querier,
   tenantId: string,
-  { span, from, to }: { span: TimelineBucket; from: string; to: string },
+  { span, ...range }: TimeRange & { span: ChartBucket },
 ): Promise<TimelineRow[]> {
+  const rolledUp = inRollups(tenantId, sql`${span}`, range);
   return db.rows(sql`
     SELECT bucket.start AS "bucketStart", coalesce(login.logins, 0)::bigint AS logins,
            coalesce(player.players, 0)::bigint AS "uniquePlayers"
-    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval)
-      AS bucket(start)
+    FROM ${bucketsOf(span, range)}
     LEFT JOIN (
       SELECT starts_at, sum(logins) AS logins FROM login_rollups
-      WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}
+      WHERE ${rolledUp}
       GROUP BY starts_at) login ON login.starts_at = bucket.start
     LEFT JOIN (
       SELECT starts_at, sum(bit_count(players)) AS players FROM player_rollups
-      WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}
+      WHERE ${rolledUp}
       GROUP BY starts_at) player ON player.starts_at = bucket.start
     ORDER BY bucket.start`);
 }
@@ -112,14 +102,14 @@ export function listRolledUpBuckets(
 export function countOpenBuckets(
   db: Querier,
   tenantId: string,
-  { span, from, ledgerFrom, to }: { span: TimelineBucket; from: string; ledgerFrom: string; to: string },
+  { span, from, ledgerFrom, to }: TimeRange & { span: ChartBucket; ledgerFrom: string },
 ): Promise<TimelineRow[]> {
-  const hours = sql`tenant_id = ${tenantId} AND span = 'hour' AND starts_at >= ${from} AND starts_at < ${ledgerFrom}`;
+  const hours = inRollups(tenantId, sql`'hour'`, { from, to: ledgerFrom });
   return db.rows(sql`
     WITH login AS MATERIALIZED (
       SELECT player_id, ${bucketStart(span, sql`received_at_db`)} AS start, count(*) AS logins
       FROM login_ledger
-      WHERE tenant_id = ${tenantId} AND received_at_db >= ${ledgerFrom} AND received_at_db < ${to}
+      WHERE ${inLedger(tenantId, { from: ledgerFrom, to })}
       GROUP BY player_id, start),
     player AS MATERIALIZED (
       SELECT login.start, login.player_id, known.number
@@ -141,11 +131,18 @@ export function countOpenBuckets(
       GROUP BY start)
     SELECT bucket.start AS "bucketStart", coalesce(counted.logins, 0)::bigint AS logins,
            coalesce(counted.players, 0)::bigint AS "uniquePlayers"
-    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval)
-      AS bucket(start)
+    FROM ${bucketsOf(span, { from, to })}
     LEFT JOIN counted ON counted.start = bucket.start
     ORDER BY bucket.start`);
 }
+
+/** The condition of the roll-ups of a range. `span` is SQL. */
+const inRollups = (tenantId: string, span: Sql, { from, to }: TimeRange): Sql =>
+  sql`tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}`;
+
+/** The starts of the buckets of a range, as the column `start` of `bucket`. */
+const bucketsOf = (span: ChartBucket, { from, to }: TimeRange): Sql => sql`
+    generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval) AS bucket(start)`;
 
 /** Selects the rows that meet one of the conditions, which exclude each other. Each condition has its own query, which uses an index. */
 function selectAny(columns: Sql, table: Sql, conditions: Sql[]): Sql {

@@ -2,25 +2,20 @@ import type { Database } from '../../../database/database.ts';
 import {
   requireFewBuckets,
   resolveBuckets,
+  type ChartBucket,
   type OpenRange,
   type TimeRange,
 } from '../../../core/time-range.ts';
 import { startOfSpan } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import {
-  countOpenBuckets,
-  findRolledUpTo,
-  listRolledUpBuckets,
-  type TimelineBucket,
-  type TimelineRow,
-} from './queries.ts';
+import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
 
 /** Three hours of minutes, eight days of hours, or half a year of days. */
 const MAX_BUCKETS = 192;
 const DEFAULT_BUCKETS = 24;
 
 interface SessionTimeline extends TimeRange {
-  bucket: TimelineBucket;
+  bucket: ChartBucket;
   items: TimelineRow[];
 }
 
@@ -35,7 +30,7 @@ const later = (one: string, other: string): string => (one < other ? other : one
 export async function readTimeline(
   database: Database,
   tenantId: string,
-  range: OpenRange & { bucket: TimelineBucket },
+  range: OpenRange & { bucket: ChartBucket },
 ): Promise<SessionTimeline> {
   const { bucket } = range;
   const { from: begin, to } = resolveBuckets(range, bucket, DEFAULT_BUCKETS);

@@ -1,3 +1,4 @@
+import type { TimeRange } from '../../../core/time-range.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
@@ -60,13 +61,12 @@ export async function saveState(db: Querier, tenantId: string, state: RollupStat
 }
 
 /** A range of hours in a tenant's ledgers. */
-interface Hours {
+interface Hours extends TimeRange {
   tenantId: string;
-  from: string;
-  to: string;
 }
 
-const within = ({ tenantId, from, to }: Hours) =>
+/** The condition of the ledger rows of a range. */
+export const inLedger = (tenantId: string, { from, to }: TimeRange): Sql =>
   sql`tenant_id = ${tenantId} AND received_at_db >= ${from} AND received_at_db < ${to}`;
 
 /**
@@ -85,7 +85,7 @@ export function numberPlayers(db: Querier, hours: Hours, nextNumber: number): Pr
   return db.run(sql`
     INSERT INTO player_numbers (tenant_id, player_id, number)
     SELECT ${hours.tenantId}, player_id, ${nextNumber} + row_number() OVER (ORDER BY first) - 1
-    FROM (SELECT player_id, min(received_at_db) AS first FROM login_ledger WHERE ${within(hours)} GROUP BY player_id) login
+    FROM (SELECT player_id, min(received_at_db) AS first FROM login_ledger WHERE ${inLedger(hours.tenantId, hours)} GROUP BY player_id) login
     LEFT JOIN LATERAL ${playerNumberQuery(hours.tenantId)} known ON true
     WHERE known.number IS NULL`);
 }
@@ -95,19 +95,19 @@ export async function rollUpHours(db: Querier, hours: Hours): Promise<void> {
   await db.run(sql`
     INSERT INTO login_rollups (tenant_id, span, starts_at, platform, auth_provider, logins)
     SELECT tenant_id, 'hour', ${bucketStart('hour', sql`received_at_db`)} AS hour, platform, auth_provider, count(*)
-    FROM login_ledger WHERE ${within(hours)}
+    FROM login_ledger WHERE ${inLedger(hours.tenantId, hours)}
     GROUP BY tenant_id, hour, platform, auth_provider`);
   await db.run(sql`
     INSERT INTO logout_rollups (tenant_id, span, starts_at, logouts)
     SELECT tenant_id, 'hour', ${bucketStart('hour', sql`received_at_db`)} AS hour, count(*)
-    FROM logout_ledger WHERE ${within(hours)}
+    FROM logout_ledger WHERE ${inLedger(hours.tenantId, hours)}
     GROUP BY tenant_id, hour`);
   await db.run(sql`
     INSERT INTO player_rollups (tenant_id, span, starts_at, page, players)
     SELECT ${hours.tenantId}, 'hour', hour, ${PAGE} AS page, bit_or(${PLAYER_BIT})
     FROM (
       SELECT DISTINCT ${bucketStart('hour', sql`received_at_db`)} AS hour, player_id
-      FROM login_ledger WHERE ${within(hours)}) login
+      FROM login_ledger WHERE ${inLedger(hours.tenantId, hours)}) login
     CROSS JOIN LATERAL ${playerNumberQuery(hours.tenantId)} known
     GROUP BY hour, page`);
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { CHART_BUCKETS } from '../../../core/time-range.ts';
 import { From, LargeInteger, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { timelineBuckets } from './queries.ts';
 
 export const AnalyticsQuery = Type.Object({
   from: Type.Optional(From('Start of the range, inclusive. Default: 30 days before `to`.')),
@@ -27,7 +27,7 @@ export const SessionAnalytics = Type.Object(
 export const TimelineQuery = Type.Object({
   from: Type.Optional(From('A time in the first bucket. Default: 24 buckets, including the last one.')),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
-  bucket: OneOf(timelineBuckets, {
+  bucket: OneOf(CHART_BUCKETS, {
     title: 'TimelineBucket',
     default: 'hour',
     description: 'The width of a bucket, in UTC.',
@@ -38,7 +38,7 @@ export const SessionTimeline = Type.Object(
   {
     from: Timestamp,
     to: Timestamp,
-    bucket: OneOf(timelineBuckets, { title: 'TimelineBucket' }),
+    bucket: OneOf(CHART_BUCKETS, { title: 'TimelineBucket' }),
     items: Type.Array(
       Type.Object(
         {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CHART_BUCKETS } from '../../../../core/time-range.ts';
 import { Guid, LargeInteger, Nullable, OneOf, TimeFilter, Timestamp } from '../../../../http/schemas.ts';
 import { EVENT_SCOPES } from '../event-row.ts';
 import { MAX_SUMMARY_ROWS } from './summarise-events.ts';
@@ -41,11 +42,9 @@ export const ExportQuery = Type.Object({
   format: OneOf(['ndjson', 'csv'], { title: 'EventExportFormat', default: 'ndjson' }),
 });
 
-const EVENT_BUCKETS = ['minute', 'hour', 'day'] as const;
-
 export const SummaryQuery = Type.Object({
   ...EventFilterQuery.properties,
-  bucket: OneOf(EVENT_BUCKETS, {
+  bucket: OneOf(CHART_BUCKETS, {
     title: 'EventBucket',
     default: 'hour',
     description: 'The width of a time bucket, in UTC.',
@@ -102,7 +101,7 @@ export const EventSummary = Type.Object(
   {
     from: Timestamp,
     to: Timestamp,
-    bucket: OneOf(EVENT_BUCKETS, { title: 'EventBucket' }),
+    bucket: OneOf(CHART_BUCKETS, { title: 'EventBucket' }),
     items: Type.Array(
       Type.Object(
         {

@@ -1,3 +1,4 @@
+import type { ChartBucket } from '../../../../core/time-range.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
@@ -22,7 +23,7 @@ export interface SummaryRow {
 export const MAX_TOP = 100;
 
 export interface SummaryOptions {
-  bucket: 'minute' | 'hour' | 'day';
+  bucket: ChartBucket;
   groupBy: SummaryGroup;
   /** The number of groups with the most events in the whole range. All others have no rows. */
   top: number;
@@ -38,7 +39,7 @@ export function countEvents(
   const { bucket, groupBy, top, path, archived, limit } = options;
   const byDefinition = groupBy !== 'time';
   /** The counts of a bucket, or of the whole range. */
-  const counts = (width: typeof bucket | undefined, only?: Sql): Sql => {
+  const counts = (width: ChartBucket | undefined, only?: Sql): Sql => {
     const start = (time: Sql): Sql => (width ? bucketStart(width, time) : sql`NULL::timestamptz`);
     const counted =
       path === 'rollups'
