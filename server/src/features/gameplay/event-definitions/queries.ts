@@ -1,3 +1,4 @@
+import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
@@ -40,16 +41,15 @@ export function findDefinitionsByPair(
 
 /** Queries twice, because the unique index supports neither OR nor IS NOT DISTINCT FROM. */
 function byPairs(tenantId: string, pairs: DefinitionPair[]): Sql {
-  const bare = pairs.filter((pair) => pair.eventValue === null);
-  const valued = pairs.filter((pair) => pair.eventValue !== null);
+  const bare = columnOf(pairs.filter((pair) => pair.eventValue === null));
+  const valued = columnOf(pairs.filter((pair) => pair.eventValue !== null));
   return sql`
-    SELECT definition.* FROM unnest(${bare.map((pair) => pair.eventKey)}::text[]) wanted (key)
+    SELECT definition.* FROM unnest(${bare('eventKey')}::text[]) wanted (key)
     CROSS JOIN LATERAL (
       SELECT ${known} FROM event_definitions
       WHERE tenant_id = ${tenantId} AND event_key = wanted.key AND event_value IS NULL OFFSET 0) definition
     UNION ALL
-    SELECT definition.* FROM unnest(${valued.map((pair) => pair.eventKey)}::text[],
-                                    ${valued.map((pair) => pair.eventValue)}::text[]) wanted (key, value)
+    SELECT definition.* FROM unnest(${valued('eventKey')}::text[], ${valued('eventValue')}::text[]) wanted (key, value)
     CROSS JOIN LATERAL (
       SELECT ${known} FROM event_definitions
       WHERE tenant_id = ${tenantId} AND event_key = wanted.key AND event_value = wanted.value OFFSET 0) definition`;
@@ -70,14 +70,13 @@ export function insertDefinitions(
   tenantId: string,
   definitions: (NewDefinition & { id: string })[],
 ): Promise<FullDefinition[]> {
+  const column = columnOf(definitions);
   return db.rows(sql`
     INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description, is_active)
     SELECT ${tenantId}, wanted.*
-    FROM unnest(${definitions.map((one) => one.id)}::uuid[], ${definitions.map((one) => one.eventKey)}::text[],
-                ${definitions.map((one) => one.eventValue)}::text[], ${definitions.map((one) => one.eventScope)}::text[],
-                ${definitions.map((one) => one.eventCategory)}::text[],
-                ${definitions.map((one) => one.eventDescription)}::text[],
-                ${definitions.map((one) => one.isActive)}::boolean[])
+    FROM unnest(${column('id')}::uuid[], ${column('eventKey')}::text[], ${column('eventValue')}::text[],
+                ${column('eventScope')}::text[], ${column('eventCategory')}::text[], ${column('eventDescription')}::text[],
+                ${column('isActive')}::boolean[])
       AS wanted (id, event_key, event_value, event_scope, event_category, event_description, is_active)
     ORDER BY event_key COLLATE "C", event_value COLLATE "C"
     ON CONFLICT ON CONSTRAINT event_definitions_triple DO NOTHING
@@ -107,14 +106,14 @@ export function updateDefinitions(
   tenantId: string,
   changed: (MutableFields & { id: string })[],
 ): Promise<FullDefinition[]> {
+  const column = columnOf(changed);
   return db.rows(sql`
     INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description,
                                    is_active)
     SELECT known.tenant_id, known.id, known.event_key, known.event_value, changed.scope, changed.category,
            changed.description, changed.active
-    FROM unnest(${changed.map((one) => one.id)}::uuid[], ${changed.map((one) => one.eventScope)}::text[],
-                ${changed.map((one) => one.eventCategory)}::text[],
-                ${changed.map((one) => one.eventDescription)}::text[], ${changed.map((one) => one.isActive)}::boolean[])
+    FROM unnest(${column('id')}::uuid[], ${column('eventScope')}::text[], ${column('eventCategory')}::text[],
+                ${column('eventDescription')}::text[], ${column('isActive')}::boolean[])
       AS changed (definition_id, scope, category, description, active)
     CROSS JOIN LATERAL (
       SELECT * FROM event_definitions WHERE tenant_id = ${tenantId} AND id = changed.definition_id OFFSET 0) known

@@ -1,5 +1,6 @@
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../core/author.ts';
 import { inSlices } from '../../../core/concurrency/event-loop.ts';
 import { newId } from '../../../core/ids.ts';
 import { auditAll, difference, type AuditAction, type AuditEntry } from '../../platform/audit/index.ts';
@@ -13,7 +14,7 @@ import {
 import { countDefinitions, findDefinitionsByPair, insertDefinitions, updateDefinitions } from './queries.ts';
 
 /** The author of a change for the audit trail. `source` is set if the change does not come from a single API call. */
-export type AuditAuthor = Pick<AuditEntry, 'actor' | 'origin'> & { source?: 'auto_create' | 'csv_import' };
+export type AuditAuthor = Author & { source?: 'auto_create' | 'csv_import' };
 
 /** Definitions per statement. One turn of the event loop converts their arguments and rows in 10 ms. */
 const DEFINITIONS_PER_STATEMENT = 500;

@@ -44,10 +44,10 @@ export async function selectDefinitions(
 }
 
 /**
- * Returns the SQL condition of a filter on the alias `event`, without the actors. Throws `invalid_request` if the filter
+ * Returns the condition of a filter for PostgreSQL, on the alias `event`, without the actors. Throws `invalid_request` if the filter
  * contradicts itself.
  */
-export function filterCondition(tenantId: string, filter: EventFilter): Sql {
+export function postgresCondition(tenantId: string, filter: EventFilter): Sql {
   const { scope, from, to, matchSessionId, minimumValue, maximumValue } = filter;
   if (matchSessionId !== undefined && scope === 'player')
     throw invalidField('matchSessionId', 'requires scope=match');

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql } from '../../../database/sql.ts';
-import { filterCondition, type EventFilter } from './event-filter.ts';
+import { postgresCondition, type EventFilter } from './event-filter.ts';
 import type { EventPosition } from './event-position.ts';
 import { eventTableSql, type HashedEventRow } from './event-row.ts';
 
@@ -23,7 +23,7 @@ export function selectHashedEvents(
     SELECT id, ${actor}, login_session_id AS "loginSessionId", event_definitions_id AS "definitionId", idempotency_key AS "idempotencyKey",
            value::text AS value, occurred_at AS "occurredAt", created_at_gl AS "createdAt", encode(row_hash, 'hex') AS "rowHash"
     FROM ${eventTableSql[filter.scope]} event
-    WHERE ${filterCondition(tenantId, filter)} ${position}
+    WHERE ${postgresCondition(tenantId, filter)} ${position}
     ORDER BY occurred_at, idempotency_key
     LIMIT ${limit}`);
 }

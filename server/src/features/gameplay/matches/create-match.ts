@@ -6,7 +6,8 @@ import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { insertMatch, lockAccess, type Rejection } from './entry-queries.ts';
 
-interface NewMatch {
+/** A match as the caller asks for it. */
+interface WantedMatch {
   players: { playerId: string; loginSessionId?: string | null }[];
   mode?: string | null;
   metadata?: Record<string, unknown>;
@@ -30,7 +31,7 @@ const rejections: Record<Rejection, { statusCode: 404 | 410; error: string }> = 
 export async function createMatch(
   database: Database,
   caller: MatchCaller,
-  { players, mode, metadata }: NewMatch,
+  { players, mode, metadata }: WantedMatch,
 ) {
   const playerIds = players.map((player) => player.playerId);
   rejectDuplicates(playerIds);

@@ -1,3 +1,4 @@
+import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { mergedProfilesOf } from '../../players/merged-profiles/index.ts';
@@ -65,11 +66,10 @@ export function insertMatch(
   tenantId: string,
   { matchSessionId, mode, metadata, startedAt, entrants }: NewMatch,
 ): Promise<{ index: number; rejection: Rejection }[]> {
+  const column = columnOf(entrants);
   return db.rows(sql`
     WITH wanted AS (
-      SELECT * FROM unnest(${entrants.map((entrant) => entrant.matchPlayerId)}::uuid[],
-                           ${entrants.map((entrant) => entrant.playerId)}::uuid[],
-                           ${entrants.map((entrant) => entrant.loginSessionId)}::uuid[])
+      SELECT * FROM unnest(${column('matchPlayerId')}::uuid[], ${column('playerId')}::uuid[], ${column('loginSessionId')}::uuid[])
         WITH ORDINALITY AS entrant (match_player_id, player_id, login_session_id, number)),
     checked AS MATERIALIZED (${checkEntrants(tenantId)}),
     match AS (

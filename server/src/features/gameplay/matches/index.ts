@@ -1,4 +1,4 @@
 export { tenantMatchRoutes } from './administration-routes.ts';
 export { leaveSharedMatches } from './leave-match.ts';
-export { findRoster } from './queries.ts';
+export { findRoster, type RosterEntry } from './queries.ts';
 export { matchRoutes } from './routes.ts';

@@ -1,8 +1,10 @@
+import { columnOf } from '../../../database/column-of.ts';
 import { createdWithin } from '../../../database/created-within.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 
-interface RosterEntry {
+/** A player in a match. */
+export interface RosterEntry {
   matchPlayerId: string;
   matchSessionId: string;
   playerId: string;
@@ -186,14 +188,13 @@ export function writeResults(
   matchSessionId: string,
   results: PlayerResult[],
 ): Promise<MatchPlayer[]> {
+  const column = columnOf(results);
   return db.rows(sql`
     WITH match AS MATERIALIZED (
       SELECT id FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId} FOR NO KEY UPDATE),
     result AS MATERIALIZED (
-      SELECT * FROM unnest(${results.map((result) => result.matchPlayerId)}::uuid[],
-                           ${results.map((result) => result.placement)}::integer[],
-                           ${results.map((result) => result.score)}::bigint[],
-                           ${results.map((result) => result.outcome)}::text[])
+      SELECT * FROM unnest(${column('matchPlayerId')}::uuid[], ${column('placement')}::integer[],
+                           ${column('score')}::bigint[], ${column('outcome')}::text[])
         AS result (match_player_id, placement, score, outcome)),
     known AS MATERIALIZED (
       SELECT player.tenant_id, player.id, player.match_session_id, player.player_id, player.joined_at, result.placement,

@@ -1,7 +1,7 @@
 import type { EventFilter } from '../event-filter.ts';
 
-/** The conditions of a filter besides its times. Adds their parameters to `values`. */
-export function filterConditions(
+/** The conditions of a filter for DuckDB, besides its times. Adds their parameters to `values`. */
+export function duckdbConditions(
   { playerIds, matchSessionId, minimumValue, maximumValue }: EventFilter,
   definitions: string[] | undefined,
   values: (string | string[])[],

@@ -4,7 +4,7 @@ import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { Bucket, TimeRange } from '../../../../core/time-range.ts';
 import { selectDefinitions, type EventFilter } from '../event-filter.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
-import { filterConditions } from './archive-filter.ts';
+import { duckdbConditions } from './archive-filter.ts';
 import { blockArchiving } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
@@ -101,7 +101,7 @@ function groupFiles(
   const times = ranges.map(
     ({ from, to }) => `occurred_at >= ${timeLiteral(from)} AND occurred_at < ${timeLiteral(to)}`,
   );
-  const conditions = [`(${times.join(' OR ')})`, ...filterConditions(filter, definitions, values)];
+  const conditions = [`(${times.join(' OR ')})`, ...duckdbConditions(filter, definitions, values)];
   const groups = [
     ...(bucket ? [`date_trunc('${bucket}', ${inUtc('occurred_at')}) AS start`] : []),
     ...(byDefinition ? ['event_definition_id AS definition_id'] : []),

@@ -3,7 +3,7 @@ import type { Direction, EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../reading/queries.ts';
 import { PROOFS_FILE, ROW_FILES } from './archive-files.ts';
-import { filterConditions } from './archive-filter.ts';
+import { duckdbConditions } from './archive-filter.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
@@ -122,7 +122,7 @@ function selectRows(
     `file_row_number BETWEEN ${firstRow} AND ${lastRow}`,
     ...(from === undefined ? [] : [`occurred_at >= ${timeLiteral(from)}`]),
     ...(to === undefined ? [] : [`occurred_at < ${timeLiteral(to)}`]),
-    ...filterConditions(filter, definitions, values),
+    ...duckdbConditions(filter, definitions, values),
   ];
   // The join also has the time, so that DuckDB skips the other rows of the second file.
   return {

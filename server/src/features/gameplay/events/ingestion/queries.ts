@@ -1,3 +1,4 @@
+import { columnOf } from '../../../../database/column-of.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { inSlices } from '../../../../core/concurrency/event-loop.ts';
@@ -16,11 +17,11 @@ export async function withoutStored<Event extends EventPosition>(
 ): Promise<Event[]> {
   const missing: Event[] = [];
   for await (const slice of inSlices(tenantId, events, EVENTS_PER_LOOK_UP)) {
+    const column = columnOf(slice);
     // OFFSET 0 keeps the planner from turning the look-up into a join, which may read all events of the tenant.
     const found = await db.rows<{ position: number }>(sql`
       SELECT (number - 1)::int AS position
-      FROM unnest(${slice.map(({ occurredAt }) => occurredAt)}::timestamptz[],
-                  ${slice.map(({ idempotencyKey }) => idempotencyKey)}::text[])
+      FROM unnest(${column('occurredAt')}::timestamptz[], ${column('idempotencyKey')}::text[])
         WITH ORDINALITY AS sent (occurred_at, idempotency_key, number)
       CROSS JOIN LATERAL (
         SELECT 1 FROM ${eventTableSql[scope]} event

@@ -1,17 +1,11 @@
 import { createLruCache } from '../../../../core/lru-cache.ts';
 import type { Database } from '../../../../database/database.ts';
 import { countCache } from '../../../../core/cache-counts.ts';
-import { findRoster } from '../../matches/index.ts';
-
-/** The match and the player of a roster entry. */
-interface MatchActor {
-  matchSessionId: string;
-  playerId: string;
-}
+import { findRoster, type RosterEntry } from '../../matches/index.ts';
 
 export interface Rosters {
   /** Returns the entries of the match players that exist in the tenant, by match player ID. */
-  find(tenantId: string, matchPlayerIds: Iterable<string>): Promise<Map<string, MatchActor>>;
+  find(tenantId: string, matchPlayerIds: Iterable<string>): Promise<Map<string, RosterEntry>>;
 }
 
 const MAX_CACHED_ENTRIES = 100_000;
@@ -19,10 +13,10 @@ const MAX_CACHED_ENTRIES = 100_000;
 /** Creates a cache of roster entries. It has no invalidation, because the player and match of an entry never change. */
 export function createRosters(database: Database): Rosters {
   const counts = countCache('rosters');
-  const cache = createLruCache<string, MatchActor>(MAX_CACHED_ENTRIES);
+  const cache = createLruCache<string, RosterEntry>(MAX_CACHED_ENTRIES);
   return {
     async find(tenantId, matchPlayerIds) {
-      const found = new Map<string, MatchActor>();
+      const found = new Map<string, RosterEntry>();
       const missing: string[] = [];
       for (const id of matchPlayerIds) {
         const entry = cache.get(tenantId + id);
@@ -32,13 +26,9 @@ export function createRosters(database: Database): Rosters {
       counts.hits += found.size;
       counts.misses += missing.length;
       if (missing.length === 0) return found;
-      for (const { matchPlayerId, ...entry } of await findRoster(
-        database.forTenant(tenantId),
-        tenantId,
-        missing,
-      )) {
-        found.set(matchPlayerId, entry);
-        cache.set(tenantId + matchPlayerId, entry);
+      for (const entry of await findRoster(database.forTenant(tenantId), tenantId, missing)) {
+        found.set(entry.matchPlayerId, entry);
+        cache.set(tenantId + entry.matchPlayerId, entry);
       }
       return found;
     },

@@ -1,7 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { TimeRange } from '../../../../core/time-range.ts';
-import { filterActors, filterCondition, type EventFilter } from '../event-filter.ts';
+import { filterActors, postgresCondition, type EventFilter } from '../event-filter.ts';
 import type { Direction, EventPosition } from '../event-position.ts';
 import { eventTableSql, type EventScope } from '../event-row.ts';
 import { isRolledUp, limitsOf } from '../rollups/counted-events.ts';
@@ -84,7 +84,7 @@ const actorIds: Record<EventScope, Sql> = {
 /** Returns the FROM and WHERE clauses that select the events of a filter as `event`. */
 export function matchingEvents(tenantId: string, filter: EventFilter, path: AccessPath): Sql {
   const { scope } = filter;
-  const condition = filterCondition(tenantId, filter);
+  const condition = postgresCondition(tenantId, filter);
   const actors = filterActors(tenantId, filter);
   if (!actors) return sql`FROM ${eventTableSql[scope]} event WHERE ${condition}`;
   // IS TRUE keeps the planner from using the index of the other path.

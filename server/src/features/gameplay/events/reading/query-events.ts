@@ -12,7 +12,6 @@ import {
   groupsByDefinition,
   groupsByPlayer,
   type Dimension,
-  type EventGroup,
   type Grouping,
 } from './query-sql.ts';
 import type { EventSources } from '../event-sources.ts';
@@ -22,11 +21,6 @@ import { timesBesideRollups } from '../rollups/counted-events.ts';
 export interface EventQuery extends Grouping {
   filter: EventFilter & TimeRange;
   limit: number;
-}
-
-export interface EventQueryResult extends TimeRange {
-  rows: EventGroup[];
-  hasMore: boolean;
 }
 
 /** The dimensions that roll-ups do not know. */
@@ -47,7 +41,7 @@ export async function queryEvents(
   tenantId: string,
   { filter, limit, ...grouping }: EventQuery,
   { signal, seconds = QUERY_SECONDS }: { signal?: AbortSignal; seconds?: number } = {},
-): Promise<EventQueryResult> {
+) {
   if (filter.scope === 'player' && grouping.groupBy.includes('matchSessionId'))
     throw invalidField('groupBy', 'must not contain matchSessionId if scope is player');
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };

@@ -45,14 +45,14 @@ export const EventQueryBody = Type.Object(
       ),
     ),
     groupBy: Type.Optional(
-      Type.Array(OneOf([...DIMENSIONS], { title: 'EventQueryDimension' }), {
+      Type.Array(OneOf(DIMENSIONS, { title: 'EventQueryDimension' }), {
         maxItems: 3,
         uniqueItems: true,
         description: 'One row for each combination of these. `matchSessionId` needs the scope `match`.',
       }),
     ),
     bucket: Type.Optional(
-      OneOf([...BUCKETS], {
+      OneOf(BUCKETS, {
         title: 'EventQueryBucket',
         description: 'One row for each of these spans of time, in UTC. A week begins on Monday.',
       }),

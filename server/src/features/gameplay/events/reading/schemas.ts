@@ -49,7 +49,7 @@ export const SummaryQuery = Type.Object({
     default: 'hour',
     description: 'The width of a time bucket, in UTC.',
   }),
-  groupBy: OneOf([...SUMMARY_GROUPS], {
+  groupBy: OneOf(SUMMARY_GROUPS, {
     title: 'EventSummaryGroup',
     default: 'definition',
     description:

@@ -4,22 +4,13 @@ import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import type { EventSources } from '../event-sources.ts';
 import { chooseCountPath, MAX_BUCKETS } from './queries.ts';
 import { timesBesideRollups } from '../rollups/counted-events.ts';
-import { countEvents, type SummaryOptions, type SummaryRow } from './summary-sql.ts';
+import { countEvents, type SummaryOptions } from './summary-sql.ts';
 
 const DEFAULT_BUCKETS = 48;
 /** The timeout of the read of archived events. */
 const SUMMARY_SECONDS = 15;
 /** An answer with so many rows has 3 MB. */
 export const MAX_SUMMARY_ROWS = 20_000;
-
-export interface EventSummary {
-  from: string;
-  to: string;
-  bucket: SummaryOptions['bucket'];
-  items: SummaryRow[];
-  /** Whether the newest buckets are left out, because there are more than 20,000 rows. */
-  hasMore: boolean;
-}
 
 /**
  * Counts events by group and time bucket, archived ones included. `to` defaults to now, and `from` to the start of the first of the last
@@ -30,7 +21,7 @@ export async function summariseEvents(
   tenantId: string,
   filter: EventFilter,
   options: SummaryOptions,
-): Promise<EventSummary> {
+) {
   const { bucket, groupBy } = options;
   const limits = resolveBuckets(filter, bucket, DEFAULT_BUCKETS);
   requireFewBuckets(limits, bucket, MAX_BUCKETS);

@@ -12,8 +12,6 @@ interface Delta {
   maximum: bigint;
 }
 
-const COLUMNS = `tenant_id, scope, starts_at, definition_id, events, value_count, value_sum, value_minimum, value_maximum`;
-
 /**
  * Returns the SQL text that counts the rows which its transaction stores (docs/decisions/0061-event-rollups.md). It has no parameters,
  * because a query text with COPY accepts none.
@@ -26,7 +24,7 @@ export async function deltaText(scope: EventScope, tenantId: string, rows: Event
       texts[index]!.push(slice.map(valueOf).join(','));
   const arrays = DELTA_COLUMNS.map(({ type }, index) => `'{${texts[index]!.join(',')}}'::${type}[]`);
   return (
-    `INSERT INTO event_rollup_deltas (${COLUMNS}) SELECT '${tenantId}', '${scope}', * FROM unnest(` +
+    `INSERT INTO event_rollup_deltas (tenant_id, scope, ${DELTA_NAMES}) SELECT '${tenantId}', '${scope}', * FROM unnest(` +
     `${arrays.join(', ')})`
   );
 }
@@ -37,16 +35,18 @@ const DELTAS_PER_SLICE = 500;
 const ofValues = (valueOf: (delta: Delta) => bigint) => (delta: Delta) =>
   delta.values === 0 ? 'NULL' : valueOf(delta);
 
-/** The arrays of deltas, in the order of their columns. */
-const DELTA_COLUMNS: { type: string; valueOf: (delta: Delta) => string | number | bigint }[] = [
-  { type: 'timestamptz', valueOf: ({ minute }) => `${minute}:00Z` },
-  { type: 'uuid', valueOf: ({ definitionId }) => definitionId },
-  { type: 'bigint', valueOf: ({ events }) => events },
-  { type: 'bigint', valueOf: ({ values }) => values },
-  { type: 'numeric', valueOf: ofValues(({ sum }) => sum) },
-  { type: 'bigint', valueOf: ofValues(({ minimum }) => minimum) },
-  { type: 'bigint', valueOf: ofValues(({ maximum }) => maximum) },
+/** The columns of deltas, each of which is written as an array. */
+const DELTA_COLUMNS: { name: string; type: string; valueOf: (delta: Delta) => string | number | bigint }[] = [
+  { name: 'starts_at', type: 'timestamptz', valueOf: ({ minute }) => `${minute}:00Z` },
+  { name: 'definition_id', type: 'uuid', valueOf: ({ definitionId }) => definitionId },
+  { name: 'events', type: 'bigint', valueOf: ({ events }) => events },
+  { name: 'value_count', type: 'bigint', valueOf: ({ values }) => values },
+  { name: 'value_sum', type: 'numeric', valueOf: ofValues(({ sum }) => sum) },
+  { name: 'value_minimum', type: 'bigint', valueOf: ofValues(({ minimum }) => minimum) },
+  { name: 'value_maximum', type: 'bigint', valueOf: ofValues(({ maximum }) => maximum) },
 ];
+
+const DELTA_NAMES = DELTA_COLUMNS.map(({ name }) => name).join(', ');
 
 /** Rows that are counted at once. They take 0.3 ms. */
 const ROWS_PER_SLICE = 1_000;
