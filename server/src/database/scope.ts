@@ -186,7 +186,8 @@ const standbyError = (error: unknown): Error | undefined => (isReadOnly(error) ?
 
 type Execute = (statement: Sql) => Promise<pg.QueryResult>;
 
-function querier(execute: Execute, inTurn: InTurn = atOnce): Querier {
+/** Creates a querier of statements that `execute` runs. */
+export function querier(execute: Execute, inTurn: InTurn = atOnce): Querier {
   const traced = (statement: Sql): Promise<pg.QueryResult> =>
     inTurn(() =>
       statementChannel.hasSubscribers

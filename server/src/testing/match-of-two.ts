@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { arrangePlayer, arrangeTenant } from './arrange.ts';
+import type { Answer } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
 
 /** Creates a tenant with automatic event definitions, and two players in a match. `matchPlayerOf` has their match players by player. */
@@ -22,3 +23,18 @@ export async function arrangeMatchOfTwo(app: TestApp) {
 }
 
 export type MatchOfTwo = Awaited<ReturnType<typeof arrangeMatchOfTwo>>;
+
+/** Sends events of one of the players. */
+export function sendAs(
+  app: TestApp,
+  { matchSessionId, matchPlayerOf }: MatchOfTwo,
+  scope: 'match' | 'player',
+  { playerId, caller }: MatchOfTwo['players'][number],
+  events: object[],
+): Promise<Answer> {
+  const [path, actor] =
+    scope === 'match'
+      ? ['/api/game/events', { matchSessionId, matchPlayerId: matchPlayerOf.get(playerId) }]
+      : ['/api/game/player-events', { playerId }];
+  return app.http.post(path, { events: events.map((event) => ({ ...actor, ...event })) }, caller);
+}

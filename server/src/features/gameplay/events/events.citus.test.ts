@@ -10,10 +10,11 @@ import { openDatabase, type Querier } from '../../../database/database.ts';
 import { dropPartitionsBefore } from '../../../database/partitions/drop-partitions.ts';
 import { firstOfMonth } from '../../../database/partitions/partitioned-tables.ts';
 import { createPartitions } from '../../../database/partitions/create-partitions.ts';
-import { sql, type Sql } from '../../../database/sql.ts';
+import { rowTypes } from '../../../database/row-types.ts';
+import { querier } from '../../../database/scope.ts';
+import { sql } from '../../../database/sql.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import type { Answer } from '../../../testing/http-client.ts';
-import { arrangeMatchOfTwo } from '../../../testing/match-of-two.ts';
+import { arrangeMatchOfTwo, sendAs } from '../../../testing/match-of-two.ts';
 import { noArchive } from '../../../testing/no-archive.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { archiveEvents } from './archive/archive-events.ts';
@@ -41,14 +42,9 @@ const day = firstOfMonth(today, -1);
 const range = `from=${day}T00:00:00Z&to=${day}T23:00:00Z`;
 let keys = 0;
 
-/** Creates events of Ada, from the first day of the last month. */
+/** Creates events from the first day of the last month. */
 function someOf(scope: EventScope, count: number, values: object = {}) {
-  const actor =
-    scope === 'player'
-      ? { playerId: ada.playerId }
-      : { matchSessionId: mine.matchSessionId, matchPlayerId: mine.matchPlayerOf.get(ada.playerId) };
   return Array.from({ length: count }, () => ({
-    ...actor,
     eventKey: `${scope} ${keys % 3 ? 'jump' : 'fall'}`,
     value: keys,
     idempotencyKey: `key-${keys++}`,
@@ -57,8 +53,7 @@ function someOf(scope: EventScope, count: number, values: object = {}) {
   }));
 }
 
-const send = (scope: EventScope, events: object[]): Promise<Answer> =>
-  app.http.post(scope === 'player' ? '/api/game/player-events' : '/api/game/events', { events }, ada.caller);
+const send = (scope: EventScope, events: object[]) => sendAs(app, mine, scope, ada, events);
 
 /** The number of events that the export of the API has. */
 async function exported(query: string, caller = reader, of = path): Promise<number> {
@@ -405,7 +400,7 @@ describe('on a cluster of Citus', () => {
 /** Returns a querier that also explains each statement as the tenant, and notes the tasks of each part that reads other nodes. */
 function createInspector(tenantId: string): { db: Querier; tasks: number[] } {
   const tasks: number[] = [];
-  const run = async (statement: Sql): Promise<never[]> => {
+  const db = querier(async ({ text, values }) => {
     const client = new pg.Client({
       connectionString: app.databaseUrl,
       options: '-c role=guildhall_app -c citus.propagate_set_commands=local',
@@ -414,26 +409,15 @@ function createInspector(tenantId: string): { db: Querier; tasks: number[] } {
     try {
       await client.query('BEGIN');
       await client.query(`SET LOCAL guildhall.tenant_id = '${tenantId}'`);
-      const { text, values } = statement;
       const { rows } = await client.query(`EXPLAIN (VERBOSE) ${text}`, values);
       for (const { 'QUERY PLAN': line } of rows) {
         const [, count] = /Task Count: (\d+)/.exec(line) ?? [];
         if (count !== undefined) tasks.push(Number(count));
       }
-      return (await client.query(text, values)).rows as never[];
+      return await client.query({ text, values, types: rowTypes });
     } finally {
       await client.end();
     }
-  };
-  const first = async (statement: Sql): Promise<never> => (await run(statement))[0] as never;
-  const db: Querier = {
-    rows: run,
-    row: first,
-    one: first,
-    exists: async (statement) => (await run(statement)).length > 0,
-    count: async (statement) => Number(((await first(statement)) as { count: string }).count),
-    run: async (statement) => (await run(statement)).length,
-    changes: async (statement) => (await run(statement)).length > 0,
-  };
+  });
   return { db, tasks };
 }

@@ -15,7 +15,7 @@ import { openOwnerPool } from '../../../../database/pool.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { eventually } from '../../../../testing/eventually.ts';
-import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
+import { arrangeMatchOfTwo, sendAs, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
@@ -75,19 +75,11 @@ interface Sent {
 async function send(tenant: MatchOfTwo, scope: EventScope, events: Sent[]) {
   const stored: { eventRecordId: string }[] = [];
   for (const [index, player] of tenant.players.entries()) {
-    const actor =
-      scope === 'match'
-        ? {
-            matchSessionId: tenant.matchSessionId,
-            matchPlayerId: tenant.matchPlayerOf.get(player.playerId),
-          }
-        : { playerId: player.playerId };
     const own = events
       .filter((_, number) => number % 2 === index)
-      .map((event) => ({ eventKey: `${scope} jump`, ...event, ...actor }));
+      .map((event) => ({ eventKey: `${scope} jump`, ...event }));
     if (own.length === 0) continue;
-    const path = scope === 'match' ? '/api/game/events' : '/api/game/player-events';
-    const answer = await app.http.post(path, { events: own }, player.caller);
+    const answer = await sendAs(app, tenant, scope, player, own);
     assert.equal(answer.status, 201, answer.text);
     assert.deepEqual(answer.body.errors, []);
     stored.push(...answer.body.records);

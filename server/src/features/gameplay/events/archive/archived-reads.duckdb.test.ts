@@ -15,7 +15,7 @@ import { createExports } from '../../../../http/exports.ts';
 import { createAcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { arrangeAccount } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
-import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
+import { arrangeMatchOfTwo, sendAs, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
@@ -51,15 +51,7 @@ async function arrange() {
   const tenant = await arrangeMatchOfTwo(app);
   const send = async (scope: EventScope, prefix: string, count: number) => {
     for (const [index, player] of tenant.players.entries()) {
-      const actor =
-        scope === 'match'
-          ? {
-              matchSessionId: tenant.matchSessionId,
-              matchPlayerId: tenant.matchPlayerOf.get(player.playerId),
-            }
-          : { playerId: player.playerId };
       const events = Array.from({ length: count + index }, (_, number) => ({
-        ...actor,
         eventKey: `${scope} ${['jump', 'fall', 'shot'][number % 3]}`,
         ...(number % 4 === 0 && { eventValue: 'high' }),
         ...(number % 5 !== 0 && { value: number % 2 === 0 ? `922337203685477580${number % 8}` : -number }),
@@ -69,8 +61,7 @@ async function arrange() {
           Date.parse(month((number % 3) - 2)) + 86_400_000 + number * 1_530_000,
         ).toISOString(),
       }));
-      const path = scope === 'match' ? '/api/game/events' : '/api/game/player-events';
-      const answer = await app.http.post(path, { events }, player.caller);
+      const answer = await sendAs(app, tenant, scope, player, events);
       assert.equal(answer.status, 201, answer.text);
       assert.deepEqual(answer.body.errors, []);
     }

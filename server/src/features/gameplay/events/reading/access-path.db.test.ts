@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Querier } from '../../../../database/database.ts';
-import type { Sql } from '../../../../database/sql.ts';
+import { rowTypes } from '../../../../database/row-types.ts';
+import { querier } from '../../../../database/scope.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { explain, inRequestScope } from '../../../../testing/rows-read.ts';
 import type { PlanNode } from '../../../../testing/statement-plans.ts';
@@ -57,7 +58,7 @@ function createInspector(): {
   let read = 0;
   let searches = 0;
   let eventSearches = 0;
-  const inspect = (statement: Sql): Promise<unknown[]> =>
+  const db = querier((statement) =>
     inRequestScope(app.owner, { tenantId }, async (client) => {
       const plan = await explain(client, statement);
       read += sumOf(plan, eventsReadBy);
@@ -67,18 +68,10 @@ function createInspector(): {
       searches += sumOf(plan, (node) =>
         node['Relation Name']?.startsWith('event_rollups') ? node['Actual Loops'] : 0,
       );
-      return (await client.query(statement.text, statement.values)).rows;
-    });
-  const first = async (statement: Sql) => (await inspect(statement))[0] as never;
-  const db: Querier = {
-    rows: (statement) => inspect(statement) as never,
-    row: first,
-    one: first,
-    exists: async (statement) => (await inspect(statement)).length > 0,
-    count: async (statement) => Number(((await first(statement)) as { count: string }).count),
-    run: async (statement) => (await inspect(statement)).length,
-    changes: async (statement) => (await inspect(statement)).length > 0,
-  };
+      const { text, values } = statement;
+      return client.query({ text, values, types: rowTypes });
+    }),
+  );
   return {
     db,
     rowsRead: () => read,
