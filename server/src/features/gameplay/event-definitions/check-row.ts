@@ -1,10 +1,9 @@
-import { codePoints } from '../../../core/text.ts';
+import { codePoints, normaliseKey } from '../../../core/text.ts';
 import {
   DEFINITION_SCOPES,
   MAX_CATEGORY_LENGTH,
   MAX_DESCRIPTION_LENGTH,
-  normalisePair,
-  validatePair,
+  MAX_KEY_LENGTH,
   type DefinitionPair,
   type DefinitionScope,
   type MutableFields,
@@ -47,10 +46,19 @@ const STATES = new Map([
 
 /** Reads and validates a row. `errors` is empty if the row is valid. */
 export function checkRow({ rowNumber, cells, isTooLong }: CsvRow): { row: CheckedRow; errors: string[] } {
-  const pair = normalisePair(readCell(cells.event_key ?? ''), readCell(cells.event_value ?? ''));
-  const errors = validatePair(pair).map(({ path, message }) => `${columnsByField[path]} ${message}`);
-  const fields: Partial<MutableFields> = {};
+  const errors: string[] = [];
+  const requireLength = (column: CsvColumn, text: string | null, most: number): void => {
+    if (codePoints(text ?? '') > most) errors.push(`${column} must not have more than ${most} characters`);
+  };
+  const pair = {
+    eventKey: normaliseKey(readCell(cells.event_key ?? '')),
+    eventValue: normaliseKey(readCell(cells.event_value ?? '')) || null,
+  };
+  if (pair.eventKey === '') errors.push('event_key must not be empty');
+  requireLength('event_key', pair.eventKey, MAX_KEY_LENGTH);
+  requireLength('event_value', pair.eventValue, MAX_KEY_LENGTH);
 
+  const fields: Partial<MutableFields> = {};
   const scope = cells.event_scope?.trim().toLowerCase();
   if (scope) {
     if (isScope(scope)) fields.eventScope = scope;
@@ -58,13 +66,11 @@ export function checkRow({ rowNumber, cells, isTooLong }: CsvRow): { row: Checke
   }
   if (cells.event_category !== undefined) {
     fields.eventCategory = readCell(cells.event_category).trim() || null;
-    if (codePoints(fields.eventCategory ?? '') > MAX_CATEGORY_LENGTH)
-      errors.push(`event_category must not have more than ${MAX_CATEGORY_LENGTH} characters`);
+    requireLength('event_category', fields.eventCategory, MAX_CATEGORY_LENGTH);
   }
   if (cells.event_description !== undefined) {
     fields.eventDescription = readCell(cells.event_description) || null;
-    if (codePoints(fields.eventDescription ?? '') > MAX_DESCRIPTION_LENGTH)
-      errors.push(`event_description must not have more than ${MAX_DESCRIPTION_LENGTH} characters`);
+    requireLength('event_description', fields.eventDescription, MAX_DESCRIPTION_LENGTH);
   }
   const state = cells.is_active?.trim().toLowerCase();
   if (state) {
@@ -101,8 +107,6 @@ const members = [
   ['event_category', 'eventCategory'],
   ['event_description', 'eventDescription'],
 ] as const satisfies [CsvColumn, keyof RowError][];
-
-const columnsByField: Record<string, CsvColumn> = { eventKey: 'event_key', eventValue: 'event_value' };
 
 function isScope(text: string): text is DefinitionScope {
   return (DEFINITION_SCOPES as readonly string[]).includes(text);

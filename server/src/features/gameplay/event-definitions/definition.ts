@@ -1,5 +1,3 @@
-import { codePoints, normaliseKey } from '../../../core/text.ts';
-
 /** The scopes of the events that may use a definition. */
 export const DEFINITION_SCOPES = ['match', 'player', 'both'] as const;
 export type DefinitionScope = (typeof DEFINITION_SCOPES)[number];
@@ -61,19 +59,3 @@ export const MAX_KEY_LENGTH = 32;
 export const MAX_CATEGORY_LENGTH = 32;
 /** In code points. */
 export const MAX_DESCRIPTION_LENGTH = 512;
-
-/** Normalises a key and its value (docs/events.md#know-which-definition-an-event-uses). An empty or absent value becomes null. */
-export function normalisePair(eventKey: string, eventValue: string | null | undefined): DefinitionPair {
-  return { eventKey: normaliseKey(eventKey), eventValue: normaliseKey(eventValue ?? '') || null };
-}
-
-/** Returns the errors of a normalised pair, or an empty list if it is valid. */
-export function validatePair({ eventKey, eventValue }: DefinitionPair): { path: string; message: string }[] {
-  const errors = [];
-  if (eventKey === '') errors.push({ path: 'eventKey', message: 'must not be empty' });
-  for (const [path, text] of Object.entries({ eventKey, eventValue })) {
-    if (text !== null && codePoints(text) > MAX_KEY_LENGTH)
-      errors.push({ path, message: `must not have more than ${MAX_KEY_LENGTH} characters` });
-  }
-  return errors;
-}
