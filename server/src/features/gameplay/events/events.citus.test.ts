@@ -271,7 +271,7 @@ describe('on a cluster of Citus', () => {
       for (const path of new Set([paths, 'time'] as const)) {
         await selectEvents(db, tenantId, filter, { after: undefined, direction: 'desc', limit: 51, path });
         const options = { filter: { ...filter, ...limits }, path, archived: [], limit: 10 };
-        await groupEvents(db, tenantId, { ...options, grouping, seconds: 10 });
+        await groupEvents(db, tenantId, { ...options, grouping });
         await countEvents(db, tenantId, options.filter, {
           ...options,
           bucket: 'hour',

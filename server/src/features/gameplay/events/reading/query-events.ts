@@ -7,13 +7,7 @@ import { queryTimeout, secondsLeft } from '../archive/read-limits.ts';
 import { countArchived } from '../archive/count-archived.ts';
 import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import { chooseAccessPath, chooseCountPath, MAX_BUCKETS } from './queries.ts';
-import {
-  groupEvents,
-  groupsByDefinition,
-  groupsByPlayer,
-  type Dimension,
-  type Grouping,
-} from './query-sql.ts';
+import { groupEvents, idsOf, type Grouping } from './query-sql.ts';
 import type { EventSources } from '../event-sources.ts';
 import { timesBesideRollups } from '../rollups/counted-events.ts';
 
@@ -22,9 +16,6 @@ export interface EventQuery extends Grouping {
   filter: EventFilter & TimeRange;
   limit: number;
 }
-
-/** The dimensions that roll-ups do not know. */
-const ofEvents: Dimension[] = ['playerId', 'matchSessionId'];
 
 const MAX_DAYS = 366;
 
@@ -42,42 +33,42 @@ export async function queryEvents(
   { filter, limit, ...grouping }: EventQuery,
   { signal, seconds = QUERY_SECONDS }: { signal?: AbortSignal; seconds?: number } = {},
 ) {
-  if (filter.scope === 'player' && grouping.groupBy.includes('matchSessionId'))
+  const { bucket } = grouping;
+  const ids = idsOf(grouping);
+  if (filter.scope === 'player' && ids.byMatch)
     throw invalidField('groupBy', 'must not contain matchSessionId if scope is player');
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };
-  checkRange(range, grouping.bucket);
+  checkRange(range, bucket);
   try {
     const rows = await database.heavy.forTenant(tenantId, { signal }).transaction(async (transaction) => {
       await limitStatements(transaction, seconds);
       // The time does not include the waits for a turn and for the end of a change of partitions.
       const began = performance.now();
       const found = await withMergedProfiles(transaction, tenantId, { ...filter, ...range });
-      const needsEvents =
-        grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
-      const path = needsEvents
-        ? await chooseAccessPath(transaction, tenantId, found)
-        : await chooseCountPath(transaction, tenantId, found);
+      // Roll-ups do not know players and matches.
+      const path =
+        ids.byPlayer || ids.byMatch
+          ? await chooseAccessPath(transaction, tenantId, found)
+          : await chooseCountPath(transaction, tenantId, found);
       const archived = await countArchived(
         transaction,
         archive,
         tenantId,
         {
           filter: found,
-          ranges: path === 'rollups' ? timesBesideRollups(found, grouping.bucket) : [range],
-          bucket: grouping.bucket,
-          byDefinition: groupsByDefinition(grouping),
-          byPlayer: groupsByPlayer(grouping),
-          byMatch: grouping.groupBy.includes('matchSessionId'),
+          ranges: path === 'rollups' ? timesBesideRollups(found, bucket) : [range],
+          bucket,
+          ...ids,
         },
         { seconds, began, signal },
       );
+      await limitStatements(transaction, secondsLeft(seconds, began));
       return groupEvents(transaction, tenantId, {
         filter: found,
         grouping,
         path,
         archived,
         limit: limit + 1,
-        seconds: secondsLeft(seconds, began),
       });
     });
     return { ...range, rows: rows.slice(0, limit), hasMore: rows.length > limit };

@@ -1,5 +1,4 @@
 import type { Querier } from '../../../../database/database.ts';
-import { limitStatements } from '../../../../database/limit-statements.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import type { Bucket } from '../../../../core/time-range.ts';
@@ -32,28 +31,19 @@ export interface EventGroup extends Partial<Record<Dimension, string | null>> {
 
 /** The columns of the dimensions in the second step. */
 const dimensionColumns: Record<Dimension, Sql> = {
-  eventKey: sql`definition.event_key`,
-  eventValue: sql`definition.event_value`,
-  eventCategory: sql`definition.event_category`,
-  playerId: sql`counted.player_id`,
-  matchSessionId: sql`counted.match_session_id`,
+  eventKey: sql`definition.event_key AS "eventKey"`,
+  eventValue: sql`definition.event_value AS "eventValue"`,
+  eventCategory: sql`definition.event_category AS "eventCategory"`,
+  playerId: sql`counted.player_id AS "playerId"`,
+  matchSessionId: sql`counted.match_session_id AS "matchSessionId"`,
 };
 
-const dimensionNames: Record<Dimension, Sql> = {
-  eventKey: sql`"eventKey"`,
-  eventValue: sql`"eventValue"`,
-  eventCategory: sql`"eventCategory"`,
-  playerId: sql`"playerId"`,
-  matchSessionId: sql`"matchSessionId"`,
-};
-
-/** Whether a query needs the definitions of events. */
-export const groupsByDefinition = ({ groupBy }: Grouping): boolean =>
-  groupBy.some((dimension) => ['eventKey', 'eventValue', 'eventCategory'].includes(dimension));
-
-/** Whether a query needs the players of events. */
-export const groupsByPlayer = ({ groupBy, countPlayers }: Grouping): boolean =>
-  countPlayers || groupBy.includes('playerId');
+/** The ids by which events are grouped in the first step. */
+export const idsOf = ({ groupBy, countPlayers }: Grouping) => ({
+  byDefinition: groupBy.some((dimension) => ['eventKey', 'eventValue', 'eventCategory'].includes(dimension)),
+  byPlayer: countPlayers || groupBy.includes('playerId'),
+  byMatch: groupBy.includes('matchSessionId'),
+});
 
 interface GroupOptions {
   filter: RangeFilter;
@@ -66,28 +56,23 @@ interface GroupOptions {
  * Groups events in two steps. The first reads the events and groups them by the ids that they have themselves, so the second looks
  * up names of definitions and players once for each part, not for each event.
  */
-export async function groupEvents(
+export function groupEvents(
   db: Querier,
   tenantId: string,
-  { limit, seconds, ...options }: GroupOptions & { limit: number; seconds: number },
+  { limit, ...options }: GroupOptions & { limit: number },
 ): Promise<EventGroup[]> {
   const { groupBy, bucket, countPlayers } = options.grouping;
-  const definitions = groupsByDefinition(options.grouping)
+  const definitions = idsOf(options.grouping).byDefinition
     ? sql`CROSS JOIN LATERAL (
         SELECT event_key, event_value, event_category FROM event_definitions
         WHERE tenant_id = ${tenantId} AND id = counted.definition_id OFFSET 0) definition`
     : empty;
   const groups: Sql[] = [
     ...(bucket ? [sql`counted.start AS "bucketStart"`] : []),
-    ...groupBy.map((dimension) => sql`${dimensionColumns[dimension]} AS ${dimensionNames[dimension]}`),
+    ...groupBy.map((dimension) => dimensionColumns[dimension]),
   ];
-  const order = [
-    ...(bucket ? [sql`"bucketStart"`] : []),
-    sql`events DESC`,
-    ...groupBy.map((dimension) => dimensionNames[dimension]),
-  ];
-
-  await limitStatements(db, seconds);
+  // By time, then by the number of events.
+  const order = POSITIONS.slice(0, groups.length).toSpliced(bucket ? 1 : 0, 0, sql`events DESC`);
   return db.rows(
     unprepared(sql`
     ${countedByIds(tenantId, options)}
@@ -102,9 +87,8 @@ export async function groupEvents(
 
 /** Returns the first step, as the WITH clause of `counted`: the events by start of their bucket and by ids. */
 function countedByIds(tenantId: string, { filter, grouping, path, archived }: GroupOptions): Sql {
-  const { groupBy, bucket } = grouping;
-  const needsDefinition = groupsByDefinition(grouping);
-  const needsPlayer = groupsByPlayer(grouping);
+  const { bucket } = grouping;
+  const { byDefinition, byPlayer, byMatch } = idsOf(grouping);
   const isMatch = filter.scope === 'match';
   const isRolledUp = path === 'rollups';
   const time = isRolledUp ? sql`event.starts_at` : sql`event.occurred_at`;
@@ -114,11 +98,9 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
   /** The columns of `counted`, and what they are computed from. */
   const columns: { name: Sql; source: Sql }[] = [
     ...(bucket ? [{ name: sql`start`, source: sql`${bucketStart(bucket, time)} AS start` }] : []),
-    ...(needsDefinition ? [{ name: sql`definition_id`, source: sql`${definitionId} AS definition_id` }] : []),
-    ...(needsPlayer ? [{ name: sql`player_id`, source: sql`${actorId} AS actor_id` }] : []),
-    ...(groupBy.includes('matchSessionId')
-      ? [{ name: sql`match_session_id`, source: sql`event.match_session_id` }]
-      : []),
+    ...(byDefinition ? [{ name: sql`definition_id`, source: sql`${definitionId} AS definition_id` }] : []),
+    ...(byPlayer ? [{ name: sql`player_id`, source: sql`${actorId} AS actor_id` }] : []),
+    ...(byMatch ? [{ name: sql`match_session_id`, source: sql`event.match_session_id` }] : []),
   ];
   const names = leading(columns.map(({ name }) => name));
   const sources = leading(columns.map(({ source }) => source));
@@ -129,7 +111,7 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
     : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
           min(event.value) AS minimum, max(event.value) AS maximum`;
   const events = isRolledUp
-    ? sql`FROM (${countedEvents(tenantId, filter, { bucket, byDefinition: needsDefinition })}) event`
+    ? sql`FROM (${countedEvents(tenantId, filter, { bucket, byDefinition })}) event`
     : matchingEvents(tenantId, filter, path);
   const players = isMatch
     ? sql`CROSS JOIN LATERAL (
@@ -140,7 +122,7 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
     WITH part AS MATERIALIZED (
       SELECT ${sources} ${figures} ${events} ${groupByFirst(columns.length)}),
     counted AS (
-      SELECT ${counts} FROM part ${needsPlayer ? players : empty}
+      SELECT ${counts} FROM part ${byPlayer ? players : empty}
       ${unionArchived(archived, counts)})`;
 }
 
@@ -152,5 +134,5 @@ const leading = (expressions: Sql[]): Sql =>
 const groupByFirst = (columns: number): Sql =>
   columns === 0 ? empty : sql`GROUP BY ${join(POSITIONS.slice(0, columns), ', ')}`;
 
-/** The positions of columns in GROUP BY. There are at most four: a time bucket and three dimensions, or three ids. */
+/** The positions of columns in GROUP BY and ORDER BY. There are at most four: a time bucket and three dimensions, or three ids. */
 const POSITIONS: Sql[] = [sql`1`, sql`2`, sql`3`, sql`4`];
