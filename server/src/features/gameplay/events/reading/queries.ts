@@ -1,10 +1,17 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
-import type { TimeRange } from '../../../../core/time-range.ts';
+import type { Bucket, TimeRange } from '../../../../core/time-range.ts';
 import { filterActors, postgresCondition, type EventFilter } from '../event-filter.ts';
 import type { Direction, EventPosition } from '../event-position.ts';
 import { eventTableSql, type EventScope } from '../event-row.ts';
-import { isRolledUp, limitsOf } from '../rollups/counted-events.ts';
+import {
+  countedEvents,
+  isRolledUp,
+  limitsOf,
+  timesBesideRollups,
+  type CountOptions,
+  type RangeFilter,
+} from '../rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
 export interface StoredEvent {
@@ -74,6 +81,34 @@ export async function chooseCountPath(
   filter: EventFilter,
 ): Promise<CountPath> {
   return isRolledUp(filter) ? 'rollups' : chooseAccessPath(db, tenantId, filter);
+}
+
+/** The times of a range whose archived events are counted one by one. Roll-ups have counted the others. */
+export const timesToCount = (path: CountPath, range: TimeRange, bucket: Bucket | undefined): TimeRange[] =>
+  path === 'rollups' ? timesBesideRollups(range, bucket) : [range];
+
+/**
+ * Returns the source of counts as `event`: its FROM and WHERE clauses, and its columns. Its rows are events, or parts that roll-ups have
+ * counted.
+ */
+export function countSource(tenantId: string, filter: RangeFilter, path: CountPath, options: CountOptions) {
+  return path === 'rollups'
+    ? {
+        from: sql`FROM (${countedEvents(tenantId, filter, options)}) event`,
+        time: sql`event.starts_at`,
+        definitionId: sql`event.definition_id`,
+        events: sql`sum(event.events)`,
+        figures: sql`sum(event.value_count) AS values, sum(event.value_sum) AS sum, min(event.value_minimum) AS minimum,
+          max(event.value_maximum) AS maximum`,
+      }
+    : {
+        from: matchingEvents(tenantId, filter, path),
+        time: sql`event.occurred_at`,
+        definitionId: sql`event.event_definitions_id`,
+        events: sql`count(*)`,
+        figures: sql`count(event.value) AS values, sum(event.value) AS sum, min(event.value) AS minimum,
+          max(event.value) AS maximum`,
+      };
 }
 
 const actorIds: Record<EventScope, Sql> = {

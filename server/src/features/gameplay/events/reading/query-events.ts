@@ -6,10 +6,9 @@ import { limitStatements } from '../../../../database/limit-statements.ts';
 import { queryTimeout, secondsLeft } from '../archive/read-limits.ts';
 import { countArchived } from '../archive/count-archived.ts';
 import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
-import { chooseAccessPath, chooseCountPath, MAX_BUCKETS } from './queries.ts';
+import { chooseAccessPath, chooseCountPath, MAX_BUCKETS, timesToCount } from './queries.ts';
 import { groupEvents, idsOf, type Grouping } from './query-sql.ts';
 import type { EventSources } from '../event-sources.ts';
-import { timesBesideRollups } from '../rollups/counted-events.ts';
 
 /** A query of stored events (docs/decisions/0050-query-language.md). */
 export interface EventQuery extends Grouping {
@@ -56,7 +55,7 @@ export async function queryEvents(
         tenantId,
         {
           filter: found,
-          ranges: path === 'rollups' ? timesBesideRollups(found, bucket) : [range],
+          ranges: timesToCount(path, range, bucket),
           bucket,
           ...ids,
         },

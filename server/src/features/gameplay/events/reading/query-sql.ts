@@ -3,8 +3,8 @@ import { empty, join, sql, unprepared, type Sql } from '../../../../database/sql
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import type { Bucket } from '../../../../core/time-range.ts';
 import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
-import { matchingEvents, type CountPath } from './queries.ts';
-import { countedEvents, type RangeFilter } from '../rollups/counted-events.ts';
+import { countSource, type CountPath } from './queries.ts';
+import type { RangeFilter } from '../rollups/counted-events.ts';
 
 export const DIMENSIONS = ['eventKey', 'eventValue', 'eventCategory', 'playerId', 'matchSessionId'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
@@ -90,9 +90,10 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
   const { bucket } = grouping;
   const { byDefinition, byPlayer, byMatch } = idsOf(grouping);
   const isMatch = filter.scope === 'match';
-  const isRolledUp = path === 'rollups';
-  const time = isRolledUp ? sql`event.starts_at` : sql`event.occurred_at`;
-  const definitionId = isRolledUp ? sql`event.definition_id` : sql`event.event_definitions_id`;
+  const { from, time, definitionId, events, figures } = countSource(tenantId, filter, path, {
+    bucket,
+    byDefinition,
+  });
   const actorId = isMatch ? sql`event.match_player_id` : sql`event.player_id`;
 
   /** The columns of `counted`, and what they are computed from. */
@@ -105,14 +106,6 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
   const names = leading(columns.map(({ name }) => name));
   const sources = leading(columns.map(({ source }) => source));
 
-  const figures = isRolledUp
-    ? sql`sum(event.events) AS events, sum(event.value_count) AS values, sum(event.value_sum) AS sum,
-          min(event.value_minimum) AS minimum, max(event.value_maximum) AS maximum`
-    : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
-          min(event.value) AS minimum, max(event.value) AS maximum`;
-  const events = isRolledUp
-    ? sql`FROM (${countedEvents(tenantId, filter, { bucket, byDefinition })}) event`
-    : matchingEvents(tenantId, filter, path);
   const players = isMatch
     ? sql`CROSS JOIN LATERAL (
         SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
@@ -120,7 +113,7 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
   const counts = sql`${names} events, values, sum, minimum, maximum`;
   return sql`
     WITH part AS MATERIALIZED (
-      SELECT ${sources} ${figures} ${events} ${groupByFirst(columns.length)}),
+      SELECT ${sources} ${events} AS events, ${figures} ${from} ${groupByFirst(columns.length)}),
     counted AS (
       SELECT ${counts} FROM part ${byPlayer ? players : empty}
       ${unionArchived(archived, counts)})`;

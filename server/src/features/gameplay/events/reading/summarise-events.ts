@@ -2,8 +2,7 @@ import { requireFewBuckets, resolveBuckets } from '../../../../core/time-range.t
 import { countArchived } from '../archive/count-archived.ts';
 import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import type { EventSources } from '../event-sources.ts';
-import { chooseCountPath, MAX_BUCKETS } from './queries.ts';
-import { timesBesideRollups } from '../rollups/counted-events.ts';
+import { chooseCountPath, MAX_BUCKETS, timesToCount } from './queries.ts';
 import { countEvents, type SummaryOptions } from './summary-sql.ts';
 
 const DEFAULT_BUCKETS = 48;
@@ -35,7 +34,7 @@ export async function summariseEvents(
       tenantId,
       {
         filter: range,
-        ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [limits],
+        ranges: timesToCount(path, limits, bucket),
         bucket,
         byDefinition: groupBy !== 'time',
       },

@@ -3,8 +3,8 @@ import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
-import { matchingEvents, type CountPath } from './queries.ts';
-import { countedEvents, type RangeFilter } from '../rollups/counted-events.ts';
+import { countSource, type CountPath } from './queries.ts';
+import type { RangeFilter } from '../rollups/counted-events.ts';
 
 /** The groups of the rows of a summary. */
 export const SUMMARY_GROUPS = ['definition', 'eventKey', 'time'] as const;
@@ -40,20 +40,16 @@ export function countEvents(
   const byDefinition = groupBy !== 'time';
   /** The counts of a bucket, or of the whole range. */
   const counts = (width: ChartBucket | undefined, only?: Sql): Sql => {
-    const start = (time: Sql): Sql => (width ? bucketStart(width, time) : sql`NULL::timestamptz`);
-    const counted =
-      path === 'rollups'
-        ? sql`
-      SELECT ${start(sql`part.starts_at`)} AS start, ${byDefinition ? sql`part.definition_id` : sql`NULL::uuid`} AS definition_id,
-             sum(part.events) AS count
-      FROM (${countedEvents(tenantId, filter, { bucket: width, byDefinition, only })}) part`
-        : sql`
-      SELECT ${start(sql`event.occurred_at`)} AS start,
-             ${byDefinition ? sql`event.event_definitions_id` : sql`NULL::uuid`} AS definition_id, count(*)::numeric AS count
-      ${matchingEvents(tenantId, filter, path)}`;
+    const { from, time, definitionId, events } = countSource(tenantId, filter, path, {
+      bucket: width,
+      byDefinition,
+      only,
+    });
     // A repeated event may be subtracted from the only count of its definition.
-    const isCounted = path === 'rollups' ? sql`HAVING sum(part.events) > 0` : empty;
-    return sql`${counted} GROUP BY 1, 2 ${isCounted}
+    return sql`
+      SELECT ${width ? bucketStart(width, time) : sql`NULL::timestamptz`} AS start,
+             ${byDefinition ? definitionId : sql`NULL::uuid`} AS definition_id, ${events}::numeric AS count
+      ${from} GROUP BY 1, 2 HAVING ${events} > 0
       ${unionArchived(archived, sql`start, definition_id, events`)}`;
   };
   if (!byDefinition)

@@ -25,7 +25,7 @@ export function isRolledUp({ playerIds, matchSessionId, minimumValue, maximumVal
 }
 
 /** The times of a range that no roll-up of a bucket covers. Their events are counted one by one. */
-export function timesBesideRollups({ from, to }: RangeFilter, bucket: string | undefined): TimeRange[] {
+export function timesBesideRollups({ from, to }: TimeRange, bucket: string | undefined): TimeRange[] {
   return splitBySpans(spansWithin(bucket), from, to).filter(({ span }) => span === undefined);
 }
 
@@ -48,6 +48,13 @@ export const minuteOfDefinition = (ofTenant: Sql, minute: Sql, definitionId: Sql
   WHERE span = 'minute' AND ${ofTenant} AND is_total = false AND starts_at = ${minute} AND definition_id = ${definitionId}
   OFFSET 0`;
 
+export interface CountOptions {
+  bucket: string | undefined;
+  byDefinition: boolean;
+  /** A query for the IDs of those definitions of the filter that are counted. */
+  only?: Sql | undefined;
+}
+
 /**
  * Returns a query for the events of a filter, already counted in parts: `starts_at`, `definition_id` and {@link FIGURES}. No part is
  * longer than the bucket. If the counts are not by definition, a part may have the events of all of them. It reads the roll-ups
@@ -57,14 +64,8 @@ export const minuteOfDefinition = (ofTenant: Sql, minute: Sql, definitionId: Sql
 export function countedEvents(
   tenantId: string,
   filter: RangeFilter,
-  options: {
-    bucket: string | undefined;
-    byDefinition: boolean;
-    /** A query for the IDs of those definitions of the filter that are counted. */
-    only?: Sql | undefined;
-  },
+  { bucket, byDefinition, only }: CountOptions,
 ): Sql {
-  const { bucket, byDefinition, only } = options;
   const { scope, from, to } = filter;
   const parts = splitBySpans(spansWithin(bucket), from, to);
   const whole = parts.filter(({ span }) => span !== undefined);
