@@ -12,7 +12,7 @@ import { admitEvents, type QuotaServices } from './admit-events.ts';
 import type { CheckedEvent } from './check-event.ts';
 import type { EventPosition } from '../event-position.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
-import { refuse, type EventBatch, type RefusedEvent } from './ingest-result.ts';
+import { refuse, type EventBatch } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
 
 /** A row with the position of its event in the request. */
@@ -25,18 +25,17 @@ export interface IndexedRow extends EventRow {
 /** Events for which a shorter step runs at once. It takes up to 0.5 ms. */
 export const EVENTS_PER_SLICE = 500;
 
-/** An event without a usable definition. */
-interface RefusedByDefinition {
+/** An event without a usable definition, and the error for it. */
+interface UnusableEvent {
   event: CheckedEvent;
-  refused: RefusedEvent;
+  statusCode: number;
+  error: string;
 }
 
-/** Events by the state of their definition. */
+/** The rows of events with a usable definition, and the other events. */
 interface SortedEvents {
   rows: IndexedRow[];
-  /** No definition has their key and value. Auto-create may create one. */
-  unknown: CheckedEvent[];
-  others: RefusedByDefinition[];
+  unusable: UnusableEvent[];
 }
 
 interface DefinitionServices extends QuotaServices {
@@ -54,38 +53,35 @@ export async function assignDefinitions(
 ): Promise<IndexedRow[]> {
   const { definitions } = services;
   const { tenantId } = batch.billing;
+  const sorted: SortedEvents = { rows: [], unusable: [] };
   const known = await definitions.resolve(tenantId, await collectWanted(tenantId, events));
-  let sorted = await sortByDefinition(batch, known, events);
-  const autoCreate = sorted.unknown.length > 0 && (await definitions.isAutoCreateOn(tenantId));
-  if (autoCreate) sorted = await createDefinitions(services, batch, known, sorted);
+  let unknown = await sortByDefinition(batch, known, events, sorted);
+  const autoCreate = unknown.length > 0 && (await definitions.isAutoCreateOn(tenantId));
+  if (autoCreate) unknown = await createDefinitions(services, batch, known, unknown, sorted);
   const reason = autoCreate ? TOO_MANY_DEFINITIONS : AUTO_CREATE_IS_OFF;
   const error = `No event definition has this key and value, and ${reason}`;
-  const { rows, unknown, others } = sorted;
-  await forEachInSlices(tenantId, unknown, EVENTS_PER_SLICE, (event) =>
-    others.push(refuseByDefinition(event, 422, error)),
-  );
-  if (others.length > 0) await refuseUnstored(services, batch, others);
-  return rows;
+  for (const event of unknown) sorted.unusable.push({ event, statusCode: 422, error });
+  if (sorted.unusable.length > 0) await refuseUnstored(services, batch, sorted.unusable);
+  return sorted.rows;
 }
 
-/** Creates the definitions of unknown events. Some of them stay unknown if the tenant reaches its limit. */
+/**
+ * Creates the definitions of unknown events, and adds these events to `sorted`. Returns those that stay unknown, because the tenant has
+ * reached its limit.
+ */
 async function createDefinitions(
   services: DefinitionServices,
   batch: EventBatch,
   { byId }: Readonly<TenantDefinitions>,
-  { rows, unknown, others }: SortedEvents,
-): Promise<SortedEvents> {
+  unknown: CheckedEvent[],
+  sorted: SortedEvents,
+): Promise<CheckedEvent[]> {
   const { scope, billing } = batch;
   const { tenantId } = billing;
-  const fresh = await admitUnknown(services, batch, rows, unknown);
+  const fresh = await admitUnknown(services, batch, sorted.rows, unknown);
   const { pairs } = await collectWanted(tenantId, fresh);
   const byPair = await services.definitions.autoCreate(tenantId, scope, pairs);
-  const created = await sortByDefinition(batch, { byId, byPair }, fresh);
-  return {
-    rows: [...rows, ...created.rows],
-    unknown: created.unknown,
-    others: [...others, ...created.others],
-  };
+  return sortByDefinition(batch, { byId, byPair }, fresh, sorted);
 }
 
 async function collectWanted(
@@ -103,23 +99,24 @@ async function collectWanted(
   return { ids: [...ids], pairs: [...pairs.values()] };
 }
 
-/** Makes the rows of events whose definition is usable, and says why the others are refused. */
+/** Adds events to `sorted`. Returns those whose key and value no definition has: auto-create may create one. */
 async function sortByDefinition(
   { scope, billing }: EventBatch,
   known: Readonly<TenantDefinitions>,
   events: CheckedEvent[],
-): Promise<SortedEvents> {
-  const sorted: SortedEvents = { rows: [], unknown: [], others: [] };
+  { rows, unusable }: SortedEvents,
+): Promise<CheckedEvent[]> {
+  const unknown: CheckedEvent[] = [];
   await forEachInSlices(billing.tenantId, events, EVENTS_PER_SLICE, (event) => {
     const definition = findDefinition(known, event);
     if (definition) {
       const fault = faultOf(definition, scope);
-      if (fault) sorted.others.push(refuseByDefinition(event, 409, fault));
-      else sorted.rows.push(toRow(event, definition.id));
-    } else if (event.eventKey !== null) sorted.unknown.push(event);
-    else sorted.others.push(refuseByDefinition(event, 404, 'No event definition has this ID.'));
+      if (fault) unusable.push({ event, statusCode: 409, error: fault });
+      else rows.push(toRow(event, definition.id));
+    } else if (event.eventKey !== null) unknown.push(event);
+    else unusable.push({ event, statusCode: 404, error: 'No event definition has this ID.' });
   });
-  return sorted;
+  return unknown;
 }
 
 /** By ID first. If the ID is unknown or absent, by key and value. */
@@ -174,25 +171,21 @@ const textOf = ({ occurredAt, idempotencyKey }: EventPosition): string => `${occ
 async function refuseUnstored(
   { database }: QuotaServices,
   batch: EventBatch,
-  others: RefusedByDefinition[],
+  unusable: UnusableEvent[],
 ): Promise<void> {
   const { scope, billing } = batch;
   const { tenantId } = billing;
-  const events = others.map(({ event }) => event);
+  const events = unusable.map(({ event }) => event);
   const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, events));
-  for (const { event, refused } of others)
-    if (missing.has(event)) batch.refused.push(refused);
+  await forEachInSlices(tenantId, unusable, EVENTS_PER_SLICE, ({ event, statusCode, error }) => {
+    if (missing.has(event)) batch.refused.push(refuse(event, statusCode, error, { isOfDefinition: true }));
     else batch.duplicateCount++;
+  });
 }
 
 const TOO_MANY_DEFINITIONS = `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first.`;
 const AUTO_CREATE_IS_OFF =
   'auto-create is off. Correct the key, create the definition, or turn auto-create on.';
-
-const refuseByDefinition = (event: CheckedEvent, statusCode: number, error: string): RefusedByDefinition => ({
-  event,
-  refused: refuse(event, statusCode, error, { isOfDefinition: true }),
-});
 
 function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
   const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;

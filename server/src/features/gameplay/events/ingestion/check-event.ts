@@ -3,25 +3,15 @@ import { isGuid } from '../../../../core/ids.ts';
 import { int64Digits } from '../../../../core/int64.ts';
 import { secondsFromNow, TIMESTAMP_FORM, toMicroseconds } from '../../../../core/timestamps.ts';
 import { MAX_KEY_LENGTH } from '../../event-definitions/index.ts';
-import type { EventScope } from '../event-row.ts';
+import type { EventRow, EventScope } from '../event-row.ts';
 
 /** A valid event, normalised to the form that is stored. */
-export interface CheckedEvent {
+export interface CheckedEvent extends Omit<EventRow, 'id' | 'definitionId'> {
   /** The position of the event in the request. */
   index: number;
-  /** Null for a player event. */
-  matchSessionId: string | null;
-  /** The match player of a match event, or the player of a player event. */
-  actorId: string;
-  loginSessionId: string | null;
   eventDefinitionId: string | null;
   eventKey: string | null;
   eventValue: string | null;
-  idempotencyKey: string;
-  /** A signed 64-bit integer as decimal digits. */
-  value: string | null;
-  /** ISO 8601 in UTC with six fractional digits. */
-  occurredAt: string;
 }
 
 const EARLIEST_OCCURRENCE = '1970-01-01T00:00:00.000000Z';
