@@ -1,4 +1,4 @@
-export { partName } from './archive/archive-files.ts';
+export { partName, type WrittenPart } from './archive/archive-files.ts';
 export { requireArchive } from './archive/require-archive.ts';
 export { requireStoredParts } from './archive/require-stored-parts.ts';
 export { archiveEvents } from './archive/archive-events.ts';
@@ -10,7 +10,6 @@ export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
 export { deleteStaleCopies } from './archive/stale-copies.ts';
 export { listUnknownTenants, verifyArchive } from './archive/verify-archive.ts';
-export type { WrittenPart } from './archive/write-part.ts';
 export { EVENT_SCOPES, type EventScope } from './event-row.ts';
 export { openEventWriter } from './ingestion/event-writer.ts';
 export { eventIngestionRoutes } from './ingestion/routes.ts';

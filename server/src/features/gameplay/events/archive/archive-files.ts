@@ -36,6 +36,14 @@ export interface StoredPart extends PartRef {
   manifestHash: Buffer;
 }
 
+/** The contents of a written part. */
+export interface WrittenPart extends StoredPart {
+  rows: number;
+  bytes: number;
+  firstAt: string;
+  lastAt: string;
+}
+
 /** The files of a part: what queries read, and what proves its rows. */
 export const EVENTS_FILE = 'events.parquet';
 export const PROOFS_FILE = 'proofs.parquet';

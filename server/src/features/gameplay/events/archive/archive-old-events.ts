@@ -5,7 +5,7 @@ import { audit } from '../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../event-row.ts';
 import type { EventUpkeep } from '../event-sources.ts';
 import { archiveEvents } from './archive-events.ts';
-import type { WrittenPart } from './write-part.ts';
+import type { WrittenPart } from './archive-files.ts';
 
 /** The result of a run. */
 interface ArchiveTotals {

@@ -4,8 +4,7 @@ import type { Querier } from '../../../../database/database.ts';
 import { ownerQuerier } from '../../../../database/scope.ts';
 import { empty, raw, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
-import { partName, type MonthRef, type PartRef, type StoredPart } from './archive-files.ts';
-import type { WrittenPart } from './write-part.ts';
+import { partName, type MonthRef, type PartRef, type StoredPart, type WrittenPart } from './archive-files.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
 export interface ArchivedPart extends WrittenPart {

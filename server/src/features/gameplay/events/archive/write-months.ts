@@ -9,6 +9,7 @@ import {
   type MonthRef,
   type PartRef,
   type StoredPart,
+  type WrittenPart,
 } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { captureLateEvents } from './late-events.ts';
@@ -21,7 +22,7 @@ import {
   type MonthOfEvents,
 } from './queries.ts';
 import { splitMonth, type RowRange } from './spool-events.ts';
-import { writePart, type PartWriter, type WrittenEvents, type WrittenPart } from './write-part.ts';
+import { writePart, type PartWriter, type WrittenEvents } from './write-part.ts';
 
 /**
  * S3 takes at most 5 GiB in one request. A row with the longest keys has 352 bytes before compression, so a file of this many rows has at

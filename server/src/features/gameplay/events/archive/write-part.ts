@@ -12,6 +12,7 @@ import {
   removePart,
   type PartRef,
   type StoredPart,
+  type WrittenPart,
 } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
@@ -19,14 +20,6 @@ import { inUtc, isoTime, literal } from './duckdb-sql.ts';
 import { addRepeated } from './late-events.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 import { ROWS_ORDER, spooled, spoolEvents, type RowRange } from './spool-events.ts';
-
-/** The contents of a written part. */
-export interface WrittenPart extends StoredPart {
-  rows: number;
-  bytes: number;
-  firstAt: string;
-  lastAt: string;
-}
 
 /** The events of a range that were found in PostgreSQL: those of a new part, and those of earlier parts. */
 export interface WrittenEvents {
