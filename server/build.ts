@@ -8,7 +8,7 @@ const PROGRAMS: Record<string, string> = {
   [basename(GUILDHALL, '.js')]: 'src/cli/index.ts',
   [basename(SUPERVISOR, '.js')]: 'src/cli/supervise.ts',
   'serving-process': 'src/runtime/cluster/serving-process.ts',
-  'duckdb-process': 'src/features/gameplay/events/archive/duckdb-process.ts',
+  'duckdb-process': 'src/features/gameplay/events/archive/duckdb/duckdb-process.ts',
 };
 
 /** Packages that contain binaries, or that look for their files next to their code. They stay in node_modules. */

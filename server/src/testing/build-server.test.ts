@@ -20,7 +20,7 @@ const PROGRAMS = [
   'src/cli/index.ts',
   'src/cli/supervise.ts',
   'src/runtime/cluster/serving-process.ts',
-  'src/features/gameplay/events/archive/duckdb-process.ts',
+  'src/features/gameplay/events/archive/duckdb/duckdb-process.ts',
 ];
 
 /** Copies the build, with programs of one line each, because the real ones take seconds. */

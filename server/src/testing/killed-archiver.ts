@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
-import { createArchiveBucket } from '../features/gameplay/events/archive/archive-bucket.ts';
-import { archiveEvents } from '../features/gameplay/events/archive/archive-events.ts';
-import type { Archive } from '../features/gameplay/events/archive/archive.ts';
-import { createDuckdb } from '../features/gameplay/events/archive/duckdb.ts';
+import { createArchiveBucket } from '../features/gameplay/events/archive/parts/archive-bucket.ts';
+import { archiveEvents } from '../features/gameplay/events/archive/writing/archive-events.ts';
+import type { Archive } from '../features/gameplay/events/archive/parts/archive.ts';
+import { createDuckdb } from '../features/gameplay/events/archive/duckdb/duckdb.ts';
 import { bucketAt } from './s3-server.ts';
 
 // A process that archives events and kills itself at one step: node killed-archiver.ts <database> <folder> <before> <step> [<S3 server>]

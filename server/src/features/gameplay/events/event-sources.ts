@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../../../database/database.ts';
-import type { Archive } from './archive/archive.ts';
+import type { Archive } from './archive/parts/archive.ts';
 
 /** The places that store events: the database, and the archive of past months. */
 export interface EventSources {

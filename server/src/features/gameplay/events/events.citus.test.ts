@@ -17,7 +17,7 @@ import { eventually } from '../../../testing/eventually.ts';
 import { arrangeMatchOfTwo, sendAs } from '../../../testing/match-of-two.ts';
 import { noArchive } from '../../../testing/no-archive.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { archiveEvents } from './archive/archive-events.ts';
+import { archiveEvents } from './archive/writing/archive-events.ts';
 import type { EventFilter } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import { withoutStored } from './ingestion/queries.ts';

@@ -1,10 +1,10 @@
 import type { Querier } from '../../../../database/database.ts';
 import { rangeInUtc } from '../../../../core/time-range.ts';
-import { blockArchiving } from '../archive/archive-lock.ts';
-import type { Archive } from '../archive/archive.ts';
-import { createArchivedEvents } from '../archive/archived-events.ts';
-import { selectParts, type ArchivedPart } from '../archive/queries.ts';
-import type { ArchivedReading, PositionedEvent } from '../archive/read-part.ts';
+import { blockArchiving } from '../archive/parts/archive-lock.ts';
+import type { Archive } from '../archive/parts/archive.ts';
+import { createArchivedEvents } from '../archive/reading/archived-events.ts';
+import { selectParts, type ArchivedPart } from '../archive/parts/queries.ts';
+import type { ArchivedReading, PositionedEvent } from '../archive/reading/read-part.ts';
 import type { EventFilter } from '../event-filter.ts';
 import { beforeAll, orderOf, positionOf, withoutRepeats, type EventPosition } from '../event-position.ts';
 import { selectEvents, type AccessPath, type StoredEvent } from './queries.ts';

@@ -3,8 +3,8 @@ import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../../core/time
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { isTimeout } from '../../../../database/errors.ts';
 import { limitStatements } from '../../../../database/limit-statements.ts';
-import { queryTimeout, secondsLeft } from '../archive/read-limits.ts';
-import { countArchived } from '../archive/count-archived.ts';
+import { queryTimeout, secondsLeft } from '../archive/reading/read-limits.ts';
+import { countArchived } from '../archive/reading/count-archived.ts';
 import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import { chooseAccessPath, chooseCountPath, MAX_BUCKETS, timesToCount } from './queries.ts';
 import { groupEvents, idsOf, type Grouping } from './query-sql.ts';

@@ -2,7 +2,7 @@ import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import type { Bucket } from '../../../../core/time-range.ts';
-import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
+import { unionArchived, type ArchivedGroup } from '../archive/reading/count-archived.ts';
 import { countSource, type CountPath } from './queries.ts';
 import type { RangeFilter } from '../rollups/counted-events.ts';
 

@@ -1,5 +1,5 @@
 import { requireFewBuckets, resolveBuckets } from '../../../../core/time-range.ts';
-import { countArchived } from '../archive/count-archived.ts';
+import { countArchived } from '../archive/reading/count-archived.ts';
 import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import type { EventSources } from '../event-sources.ts';
 import { chooseCountPath, MAX_BUCKETS, timesToCount } from './queries.ts';

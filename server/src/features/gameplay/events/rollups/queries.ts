@@ -1,6 +1,6 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
-import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
+import { unionArchived, type ArchivedGroup } from '../archive/reading/count-archived.ts';
 import { eventTableSql, type EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, type EventRollupSpan } from './counted-events.ts';
 import { rollupStart } from './rollup-start.ts';
