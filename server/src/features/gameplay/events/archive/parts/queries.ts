@@ -18,7 +18,7 @@ const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS mo
 const isOfMonth = ({ tenantId, scope, month }: MonthRef): Sql =>
   sql`tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date`;
 
-/** What parts may have events of. Times are in the format of toMicroseconds(). */
+/** Selects parts by the events that they may have. Times are in the format of toMicroseconds(). */
 interface PartFilter {
   scope?: EventScope | undefined;
   from?: string | undefined;
