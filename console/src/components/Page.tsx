@@ -76,11 +76,11 @@ export function Panel({
   );
 }
 
-/** Facts of a record as pairs of a name and a value. */
-export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
+/** Facts of a record, by their names. */
+export function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   return (
     <dl className={classes.facts}>
-      {facts.map(([name, value]) => (
+      {Object.entries(facts).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

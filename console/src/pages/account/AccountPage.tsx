@@ -35,23 +35,20 @@ export function AccountPage() {
     <Page title="Account and security" subtitle={user.email}>
       <Panel title="Account">
         <Facts
-          facts={[
-            ['Email', user.email],
-            ['Name', user.displayName ?? '–'],
-            [
-              'Email verification',
-              user.emailVerified ? (
-                <State tone="good">Verified</State>
-              ) : (
-                <Group gap="xs">
-                  <State tone="warn">Not verified</State>
-                  <ResendButton resend={resend} />
-                </Group>
-              ),
-            ],
-            ['Platform administrator', user.isPlatformAdmin ? 'Yes' : 'No'],
-            ['Created', <RelativeTime key="created" at={user.createdAt} />],
-          ]}
+          facts={{
+            Email: user.email,
+            Name: user.displayName ?? '–',
+            'Email verification': user.emailVerified ? (
+              <State tone="good">Verified</State>
+            ) : (
+              <Group gap="xs">
+                <State tone="warn">Not verified</State>
+                <ResendButton resend={resend} />
+              </Group>
+            ),
+            'Platform administrator': user.isPlatformAdmin ? 'Yes' : 'No',
+            Created: <RelativeTime at={user.createdAt} />,
+          }}
         />
         {resend.error && <ErrorText error={resend.error} />}
       </Panel>

@@ -110,15 +110,15 @@ function Details({ record, nameOf }: { record: AuditRecord; nameOf: NameOf }) {
   return (
     <Stack gap="md">
       <Facts
-        facts={[
-          ['Time', <RelativeTime key="time" at={record.occurredAt} />],
-          ['By', <Actor key="actor" actor={record.actor} nameOf={nameOf} />],
-          ['Action', <CopyableId key="action" id={record.action} whole />],
-          ['Target', <Named key="target" id={record.targetId} nameOf={nameOf} />],
-          ['Game', <Named key="game" id={record.tenantId} nameOf={nameOf} />],
-          ['Address', record.ipAddress ?? '–'],
-          ['Request', record.requestId === null ? '–' : <CopyableId key="request" id={record.requestId} />],
-        ]}
+        facts={{
+          Time: <RelativeTime at={record.occurredAt} />,
+          By: <Actor actor={record.actor} nameOf={nameOf} />,
+          Action: <CopyableId id={record.action} whole />,
+          Target: <Named id={record.targetId} nameOf={nameOf} />,
+          Game: <Named id={record.tenantId} nameOf={nameOf} />,
+          Address: record.ipAddress ?? '–',
+          Request: record.requestId === null ? '–' : <CopyableId id={record.requestId} />,
+        }}
       />
       <JsonView value={record.details} name="Details" />
     </Stack>

@@ -116,19 +116,16 @@ function GroupDetails({ group, onCreate }: GroupDetailsProps) {
       <Text size="sm">{group.error}</Text>
       <NextStep group={group} onCreate={onCreate} />
       <Facts
-        facts={[
-          ['Event', nameOf(group)],
-          ['Scope', scopeNames[group.scope]],
-          ['Status', group.statusCode],
-          ['Events', formatNumber(group.count)],
-          ['First seen', <RelativeTime key="first" at={group.firstSeenAt} />],
-          ['Last seen', <RelativeTime key="last" at={group.lastSeenAt} />],
-          [
-            'Last idempotency key',
-            lastIdempotencyKey === null ? '–' : <CopyableId key="event" id={lastIdempotencyKey} />,
-          ],
-          ['Last game key', <CopyableId key="key" id={lastKeyId} name={keyNames.get(lastKeyId)} />],
-        ]}
+        facts={{
+          Event: nameOf(group),
+          Scope: scopeNames[group.scope],
+          Status: group.statusCode,
+          Events: formatNumber(group.count),
+          'First seen': <RelativeTime at={group.firstSeenAt} />,
+          'Last seen': <RelativeTime at={group.lastSeenAt} />,
+          'Last idempotency key': lastIdempotencyKey === null ? '–' : <CopyableId id={lastIdempotencyKey} />,
+          'Last game key': <CopyableId id={lastKeyId} name={keyNames.get(lastKeyId)} />,
+        }}
       />
     </Stack>
   );

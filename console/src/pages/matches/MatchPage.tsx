@@ -72,12 +72,12 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
         <div className={classes.stack}>
           <Panel title="Match">
             <Facts
-              facts={[
-                ['Started', <RelativeTime key="started" at={match.startedAt} />],
-                ['Ended', <MaybeTime key="ended" at={match.endedAt} />],
-                ['Duration', match.endedAt === null ? '–' : formatDuration(match.startedAt, match.endedAt)],
-                ['Players', formatNumber(match.players.length)],
-              ]}
+              facts={{
+                Started: <RelativeTime at={match.startedAt} />,
+                Ended: <MaybeTime at={match.endedAt} />,
+                Duration: match.endedAt === null ? '–' : formatDuration(match.startedAt, match.endedAt),
+                Players: formatNumber(match.players.length),
+              }}
             />
           </Panel>
           <TablePanel

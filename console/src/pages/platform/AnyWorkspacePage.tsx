@@ -57,13 +57,7 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
           </Button>
         }
       >
-        <Facts
-          facts={[
-            ...planFacts(plan),
-            ['Slug', slug],
-            ['Created', <RelativeTime key="created" at={createdAt} />],
-          ]}
-        />
+        <Facts facts={{ ...planFacts(plan), Slug: slug, Created: <RelativeTime at={createdAt} /> }} />
       </Panel>
       <TablePanel
         title="Games"

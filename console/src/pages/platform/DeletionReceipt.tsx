@@ -32,15 +32,15 @@ export function ReceiptDetails({ receipt }: { receipt: DeletionReceipt }) {
   return (
     <Stack gap="md">
       <Facts
-        facts={[
-          ['Receipt', <CopyableId key="receipt" id={receipt.receiptId} />],
-          ['Player id', <CopyableId key="player" id={receipt.playerId} />],
-          ['Deleted', <RelativeTime key="at" at={receipt.deletedAt} />],
-          ['Deleted by', deleterNames[receipt.deletedBy]],
-          ['Removed sign-in methods', formatNumber(receipt.removedAuthMethods)],
-          ['Erased session addresses', formatNumber(receipt.erasedSessions)],
-          ['Destroyed keys', formatNumber(receipt.destroyedKeys)],
-        ]}
+        facts={{
+          Receipt: <CopyableId id={receipt.receiptId} />,
+          'Player id': <CopyableId id={receipt.playerId} />,
+          Deleted: <RelativeTime at={receipt.deletedAt} />,
+          'Deleted by': deleterNames[receipt.deletedBy],
+          'Removed sign-in methods': formatNumber(receipt.removedAuthMethods),
+          'Erased session addresses': formatNumber(receipt.erasedSessions),
+          'Destroyed keys': formatNumber(receipt.destroyedKeys),
+        }}
       />
       <Button
         variant="default"

@@ -95,17 +95,14 @@ function PlayerPanel({ player, onDeleted }: { player: FoundPlayer; onDeleted: ()
       <>
         <div className={classes.facts}>
           <Facts
-            facts={[
-              ['Player id', <CopyableId key="id" id={player.id} />],
-              ['Email', player.email ?? '–'],
-              [
-                'State',
-                player.isActive ? <State tone="good">Active</State> : <State key="state">Deleted</State>,
-              ],
-              ['Created', <RelativeTime key="created" at={player.createdAt} />],
-              ['Merged profiles', formatNumber(player.mergedProfileIds.length)],
-              ['Profile visibility', capitalize(player.profileVisibility)],
-            ]}
+            facts={{
+              'Player id': <CopyableId id={player.id} />,
+              Email: player.email ?? '–',
+              State: player.isActive ? <State tone="good">Active</State> : <State>Deleted</State>,
+              Created: <RelativeTime at={player.createdAt} />,
+              'Merged profiles': formatNumber(player.mergedProfileIds.length),
+              'Profile visibility': capitalize(player.profileVisibility),
+            }}
           />
         </div>
         <DataTable

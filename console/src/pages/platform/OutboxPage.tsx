@@ -48,12 +48,12 @@ export function OutboxPage() {
         {open && (
           <Stack gap="md">
             <Facts
-              facts={[
-                ['To', open.to],
-                ['Created', <RelativeTime key="created" at={open.createdAt} />],
-                ['Sent', <MaybeTime key="sent" at={open.sentAt} />],
-                ['Failure', open.failure ?? '–'],
-              ]}
+              facts={{
+                To: open.to,
+                Created: <RelativeTime at={open.createdAt} />,
+                Sent: <MaybeTime at={open.sentAt} />,
+                Failure: open.failure ?? '–',
+              }}
             />
             <pre className={classes.text} tabIndex={0} role="region" aria-label="Text of the email">
               {open.text === null ? 'The text was deleted after the email was sent.' : withLinks(open.text)}

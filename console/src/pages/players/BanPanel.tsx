@@ -17,11 +17,11 @@ export function BanPanel({ ban, ...path }: BanPanelProps) {
     <Panel title="Ban">
       <Stack gap="sm">
         <Facts
-          facts={[
-            ['Banned', record ? <RelativeTime key="at" at={record.bannedAt} /> : '–'],
-            ['Banned by', record ? (record.bannedByEmail ?? 'A former member') : '–'],
-            ['Ends', ban.until === null ? 'When it is lifted' : <RelativeTime key="until" at={ban.until} />],
-          ]}
+          facts={{
+            Banned: record ? <RelativeTime at={record.bannedAt} /> : '–',
+            'Banned by': record ? (record.bannedByEmail ?? 'A former member') : '–',
+            Ends: ban.until === null ? 'When it is lifted' : <RelativeTime at={ban.until} />,
+          }}
         />
         {ban.reason && <Text size="sm">Reason: {ban.reason}</Text>}
         {record?.note && (

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Menu, Tabs, Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
@@ -92,18 +92,18 @@ function LoadedPlayer({ tenantId, requestedId, player }: LoadedPlayerProps) {
       {player.ban && <BanPanel {...path} ban={player.ban} />}
       <Panel title="Profile">
         <Facts
-          facts={[
-            ...(player.avatarUrl === null ? [] : [avatarOf(player.avatarUrl, name)]),
-            ['First sign-in', <RelativeTime key="first" at={player.firstSeenAt} />],
-            ['Last sign-in', <RelativeTime key="last" at={player.lastSeenAt} />],
-            ['Sign-ins', formatNumber(player.loginCount)],
-            ['Sessions not ended', formatNumber(player.counts.openSessions)],
-            ['Devices', formatNumber(player.counts.devices)],
-            ['Role in the game', capitalize(player.tenantRole)],
-            ['Profile visibility', capitalize(player.profileVisibility)],
-            ['Discovery', player.hiddenFromDiscovery ? 'Hidden' : 'Visible'],
-            ...(player.mergedProfileIds.length > 0 ? [mergedProfiles(player)] : []),
-          ]}
+          facts={{
+            ...(player.avatarUrl !== null && { Avatar: <Avatar url={player.avatarUrl} name={name} /> }),
+            'First sign-in': <RelativeTime at={player.firstSeenAt} />,
+            'Last sign-in': <RelativeTime at={player.lastSeenAt} />,
+            'Sign-ins': formatNumber(player.loginCount),
+            'Sessions not ended': formatNumber(player.counts.openSessions),
+            Devices: formatNumber(player.counts.devices),
+            'Role in the game': capitalize(player.tenantRole),
+            'Profile visibility': capitalize(player.profileVisibility),
+            Discovery: player.hiddenFromDiscovery ? 'Hidden' : 'Visible',
+            ...(player.mergedProfileIds.length > 0 && { 'Merged profiles': <MergedProfiles {...player} /> }),
+          }}
         />
       </Panel>
       {!player.isActive && isPlatformAdmin && <DeletionReceiptPanel playerId={player.playerId} />}
@@ -159,35 +159,24 @@ function showChosen(tabs: HTMLElement | null): void {
 }
 
 /** An image of this server. Others are linked: their servers would learn who looks at the player, and the page may not load them. */
-function avatarOf(avatarUrl: string, name: string): [string, ReactNode] {
-  const { origin, host, href } = new URL(avatarUrl);
-  return [
-    'Avatar',
-    origin === location.origin ? (
-      <img
-        key="avatar"
-        src={href}
-        width={48}
-        height={48}
-        alt={`Avatar of ${name}`}
-        className={classes.avatar}
-      />
-    ) : (
-      <Anchor key="avatar" href={href} target="_blank" rel="noreferrer" inherit>
-        {host}
-      </Anchor>
-    ),
-  ];
+function Avatar({ url, name }: { url: string; name: string }) {
+  const { origin, host, href } = new URL(url);
+  return origin === location.origin ? (
+    <img src={href} width={48} height={48} alt={`Avatar of ${name}`} className={classes.avatar} />
+  ) : (
+    <Anchor href={href} target="_blank" rel="noreferrer" inherit>
+      {host}
+    </Anchor>
+  );
 }
 
-const mergedProfiles = ({ mergedProfileIds }: Player): [string, ReactNode] => [
-  'Merged profiles',
-  <Group key="merged" gap="xs">
+const MergedProfiles = ({ mergedProfileIds }: Pick<Player, 'mergedProfileIds'>) => (
+  <Group gap="xs">
     {mergedProfileIds.map((id) => (
       <CopyableId key={id} id={id} />
     ))}
-  </Group>,
-];
+  </Group>
+);
 
 type OpenDialog = 'ban' | 'liftBan' | 'forceLogout' | 'role' | 'delete';
 

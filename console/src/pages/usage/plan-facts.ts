@@ -9,12 +9,12 @@ function whenUsedUp({ monthlyUnits, hardStop }: Plan): string {
 }
 
 /** The limits of a plan. */
-export const planFacts = (plan: Plan): [name: string, value: string][] => [
-  ['Plan', plan.name],
-  ['Units per month', plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)],
-  ['When they are used up', whenUsedUp(plan)],
-  ['Requests per minute and key', formatNumber(plan.rateLimit.perMinute)],
-  ['Requests per hour and key', formatNumber(plan.rateLimit.perHour)],
-  ['Match events per request', formatNumber(plan.maxMatchEventRecordsPerRequest)],
-  ['Player events per request', formatNumber(plan.maxPlayerEventRecordsPerRequest)],
-];
+export const planFacts = (plan: Plan) => ({
+  Plan: plan.name,
+  'Units per month': plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits),
+  'When they are used up': whenUsedUp(plan),
+  'Requests per minute and key': formatNumber(plan.rateLimit.perMinute),
+  'Requests per hour and key': formatNumber(plan.rateLimit.perHour),
+  'Match events per request': formatNumber(plan.maxMatchEventRecordsPerRequest),
+  'Player events per request': formatNumber(plan.maxPlayerEventRecordsPerRequest),
+});

@@ -33,13 +33,13 @@ function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
   return (
     <Stack gap="lg">
       <Facts
-        facts={[
-          ['Kind', nameOfKind(entry.kind)],
-          ['Player', <PlayerLink key="player" entry={entry} />],
-          ['Recorded', <RelativeTime key="recorded" at={entry.recordedAt} />],
-          ['Transaction', <CopyableId key="transaction" id={entry.transactionHash} />],
-          ['On a chain', <ChainState key="chain" tenantId={tenantId} entry={entry} />],
-        ]}
+        facts={{
+          Kind: nameOfKind(entry.kind),
+          Player: <PlayerLink entry={entry} />,
+          Recorded: <RelativeTime at={entry.recordedAt} />,
+          Transaction: <CopyableId id={entry.transactionHash} />,
+          'On a chain': <ChainState tenantId={tenantId} entry={entry} />,
+        }}
       />
       <JsonView value={entry.body} name="Content" />
       <HashLink tenantId={tenantId} entry={entry} />

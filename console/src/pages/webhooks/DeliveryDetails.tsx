@@ -1,6 +1,5 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useGameNames } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
@@ -42,15 +41,15 @@ export function DeliveryDetails({ path, deliveryId, canChange, isEnabled }: Deli
   return (
     <Stack gap="md">
       <Facts
-        facts={[
-          ['Event', deliveryNames[data.eventType] ?? data.eventType],
-          ['State', <DeliveryState key="state" delivery={data} />],
-          ['Created', <RelativeTime key="created" at={data.createdAt} />],
-          ['Next attempt', <NextAttempt key="next" delivery={data} isEnabled={isEnabled} />],
-          ...named('Game', tenantId, gameNames),
-          ...named('Key', keyId, keyNames),
-          ['Delivery id', <CopyableId key="id" id={data.id} />],
-        ]}
+        facts={{
+          Event: deliveryNames[data.eventType] ?? data.eventType,
+          State: <DeliveryState delivery={data} />,
+          Created: <RelativeTime at={data.createdAt} />,
+          'Next attempt': <NextAttempt delivery={data} isEnabled={isEnabled} />,
+          ...(tenantId && { Game: <CopyableId id={tenantId} name={gameNames.get(tenantId)} /> }),
+          ...(keyId && { Key: <CopyableId id={keyId} name={keyNames.get(keyId)} /> }),
+          'Delivery id': <CopyableId id={data.id} />,
+        }}
       />
       {canChange && !isDue(data) && (
         <Button
@@ -100,9 +99,6 @@ const isDue = ({ status, nextAttemptAt }: Delivery): boolean =>
 interface Payload {
   data?: { tenantId?: string; keyId?: string };
 }
-
-const named = (fact: string, id: string | undefined, names: Map<string, string>): [string, ReactNode][] =>
-  id === undefined ? [] : [[fact, <CopyableId key={id} id={id} name={names.get(id)} />]];
 
 interface NextAttemptProps {
   delivery: Pick<Delivery, 'nextAttemptAt'>;

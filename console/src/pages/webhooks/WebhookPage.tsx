@@ -2,7 +2,7 @@ import { Button, Menu, Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useGameNames } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
@@ -73,14 +73,18 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
     >
       <Panel title="Settings">
         <Facts
-          facts={[
-            ['Events', webhook.eventTypes?.map((type) => eventTypeNames[type]).join(', ') ?? 'All events'],
-            ...(isOfWorkspace ? [gameFact(webhook.tenantId, gameNames)] : []),
-            ['Description', webhook.description ?? '–'],
-            ['Created', <RelativeTime key="created" at={webhook.createdAt} />],
-            ...timeFact('Failing since', webhook.failingSince),
-            ...timeFact('Old secrets work until', webhook.previousSecretUntil),
-          ]}
+          facts={{
+            Events: webhook.eventTypes?.map((type) => eventTypeNames[type]).join(', ') ?? 'All events',
+            ...(isOfWorkspace && { Game: <Game id={webhook.tenantId} names={gameNames} /> }),
+            Description: webhook.description ?? '–',
+            Created: <RelativeTime at={webhook.createdAt} />,
+            ...(webhook.failingSince !== null && {
+              'Failing since': <RelativeTime at={webhook.failingSince} />,
+            }),
+            ...(webhook.previousSecretUntil !== null && {
+              'Old secrets work until': <RelativeTime at={webhook.previousSecretUntil} />,
+            }),
+          }}
         />
       </Panel>
       {!webhook.enabled && (
@@ -95,17 +99,8 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
 }
 
 /** The game that the webhook is restricted to. */
-const gameFact = (tenantId: string | null, gameNames: Map<string, string>): [string, ReactNode] => [
-  'Game',
-  tenantId === null ? (
-    'All games of the workspace'
-  ) : (
-    <CopyableId key="game" id={tenantId} name={gameNames.get(tenantId)} />
-  ),
-];
-
-const timeFact = (name: string, at: string | null): [string, ReactNode][] =>
-  at === null ? [] : [[name, <RelativeTime key={name} at={at} />]];
+const Game = ({ id, names }: { id: string | null; names: Map<string, string> }) =>
+  id === null ? 'All games of the workspace' : <CopyableId id={id} name={names.get(id)} />;
 
 type OpenDialog = { kind: 'edit' | 'rotate' | 'delete' } | { kind: 'secret'; secret: string | undefined };
 
