@@ -3,14 +3,13 @@ import { useSnippetKey } from '../keys/queries';
 import type { EventScope } from './queries';
 
 interface EventSnippetProps {
-  tenantId: string;
   scope: EventScope;
   playerId?: string | undefined;
 }
 
 /** The sending of a first event, with the address of this server and a key of the game. */
-export function EventSnippet({ tenantId, scope, playerId = '$PLAYER_ID' }: EventSnippetProps) {
-  const gameKey = useSnippetKey(tenantId, 'game');
+export function EventSnippet({ scope, playerId = '$PLAYER_ID' }: EventSnippetProps) {
+  const gameKey = useSnippetKey();
   const { origin } = window.location;
   const isMatch = scope === 'match';
   // Two names, because auto-create makes a definition for the scope of its first event.

@@ -264,7 +264,7 @@ function EventTable({ tenantId, filter, range, isLive, isUndecided, toolbar }: E
               </div>
             )
           }
-          empty={<NoEvents tenantId={tenantId} filter={filter} range={isLive ? TAIL_RANGE : range} />}
+          empty={<NoEvents filter={filter} range={isLive ? TAIL_RANGE : range} />}
         />
       </div>
       <Drawer opened={open !== undefined} onClose={panel.close} title="Event" size={480}>

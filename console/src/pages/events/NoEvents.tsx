@@ -1,7 +1,7 @@
 import { Button, Group, Text, type GroupProps } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCanChangeGame } from '../../app/game';
+import { useCanChangeGame, useGame } from '../../app/game';
 import { EmptyState } from '../../components/EmptyState';
 import { formatCount } from '../../components/format';
 import { NoResults } from '../../components/NoResults';
@@ -18,13 +18,13 @@ import { eventsQuery, leavesOut, type EventFilter, type EventRange } from './que
 const route = getRouteApi('/app/games/$tenantId/events');
 
 interface NoEventsProps {
-  tenantId: string;
   filter: EventFilter;
   range: EventRange;
 }
 
 /** What the page shows without an event: what to do next. */
-export function NoEvents({ tenantId, filter, range }: NoEventsProps) {
+export function NoEvents({ filter, range }: NoEventsProps) {
+  const { id: tenantId } = useGame();
   const { scope } = filter;
   const search = route.useSearch();
   const keep = { scope, live: search.live, show: search.show };
@@ -41,28 +41,28 @@ export function NoEvents({ tenantId, filter, range }: NoEventsProps) {
     );
   return (
     <>
-      <OtherScope tenantId={tenantId} filter={filter} range={range} px="var(--gh-inset)" mt="md" />
+      <OtherScope filter={filter} range={range} px="var(--gh-inset)" mt="md" />
       <EmptyState
         title="No events in this time range"
         next={
           <>
-            <NewGameSwitch tenantId={tenantId} />
+            <NewGameSwitch />
             <WholeKeyNote />
-            <EventSnippet tenantId={tenantId} scope={scope} />
+            <EventSnippet scope={scope} />
           </>
         }
       >
         Events appear here as soon as the game sends them. Run the{' '}
         {scope === 'match' ? (
           <>
-            commands of <SignInLink tenantId={tenantId} /> and of{' '}
+            commands of <SignInLink /> and of{' '}
             <TextLink to="/games/$tenantId/matches" params={{ tenantId }} inherit underline="always">
               Matches
             </TextLink>
           </>
         ) : (
           <>
-            command of <SignInLink tenantId={tenantId} />
+            command of <SignInLink />
           </>
         )}{' '}
         first, in the same terminal or file. Then run this one:
@@ -74,9 +74,10 @@ export function NoEvents({ tenantId, filter, range }: NoEventsProps) {
 const otherScope = ({ scope }: EventFilter) => (scope === 'match' ? 'player' : 'match');
 
 /** The number of events of the other scope, if there are some, and a button that shows them. */
-function OtherScope({ tenantId, filter, range, ...space }: NoEventsProps & Pick<GroupProps, 'px' | 'mt'>) {
+function OtherScope({ filter, range, ...space }: NoEventsProps & Pick<GroupProps, 'px' | 'mt'>) {
+  const { id } = useGame();
   const scope = otherScope(filter);
-  const { data, isPlaceholderData } = useInfiniteQuery(eventsQuery(tenantId, { ...filter, scope }, range));
+  const { data, isPlaceholderData } = useInfiniteQuery(eventsQuery(id, { ...filter, scope }, range));
   const page = isPlaceholderData ? undefined : data?.pages[0];
   if (!page?.items.length) return null;
   const count = formatCount(page.items.length, `${scope} event`);
@@ -98,8 +99,9 @@ function ShowScope({ scope }: { scope: EventFilter['scope'] }) {
 }
 
 /** A game with definitions has auto-create off for a reason, even in an hour without events. */
-function NewGameSwitch({ tenantId }: { tenantId: string }) {
+function NewGameSwitch() {
+  const { id } = useGame();
   const canChange = useCanChangeGame();
-  const { data } = useInfiniteQuery({ ...definitionsQuery(tenantId, {}), enabled: canChange });
-  return data?.pages[0]?.totalCount === 0 && <AutoCreateSwitch tenantId={tenantId} />;
+  const { data } = useInfiniteQuery({ ...definitionsQuery(id, {}), enabled: canChange });
+  return data?.pages[0]?.totalCount === 0 && <AutoCreateSwitch />;
 }

@@ -1,9 +1,13 @@
 import { Button } from '@mantine/core';
+import { useGame } from '../../app/game';
 import { requestedKey } from './requested-key';
 
 /** Creates a game key on the page. */
-export const CreateKey = ({ tenantId, isFirst }: { tenantId: string; isFirst: boolean }) => (
-  <Button w="fit-content" variant={isFirst ? 'filled' : 'default'} onClick={() => requestedKey.set(tenantId)}>
-    Create a game key
-  </Button>
-);
+export function CreateKey({ isFirst }: { isFirst: boolean }) {
+  const { id } = useGame();
+  return (
+    <Button w="fit-content" variant={isFirst ? 'filled' : 'default'} onClick={() => requestedKey.set(id)}>
+      Create a game key
+    </Button>
+  );
+}

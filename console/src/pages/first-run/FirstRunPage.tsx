@@ -9,8 +9,9 @@ import { Page } from '../../components/Page';
 import { Pending } from '../../components/Pending';
 import { nameOf } from '../../components/player-name';
 import { EventSnippet } from '../events/EventSnippet';
-import { rejectedEventsQuery } from '../events/queries';
+import { rejectedEventsQuery, type StoredEvent } from '../events/queries';
 import { useKeys, useSnippetKey } from '../keys/queries';
+import type { ListedPlayer } from '../players/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
 import { CreateKey } from './CreateKey';
 import { AutoCreateSwitch, MockSwitch } from './Prerequisites';
@@ -21,12 +22,9 @@ import classes from './FirstRunPage.module.css';
 export function FirstRunPage() {
   const game = useGame();
   const keys = useKeys(game.id, 'game');
-  const snippetKey = useSnippetKey(game.id, 'game');
-  const canChange = useCanChangeGame();
   const players = useQuery(firstPlayersQuery(game.id));
   const event = useQuery(firstEventQuery(game.id));
   const player = players.data?.items[0];
-  const hasKey = (keys.data?.pages[0]?.items.length ?? 0) > 0;
   const page = { title: 'First steps', subtitle: `From an empty game to live events in ${game.name}` };
   const unanswered = [keys, players, event].filter(({ data }) => data === undefined);
   const query = unanswered.find(({ error }) => error) ?? unanswered[0];
@@ -39,78 +37,9 @@ export function FirstRunPage() {
   return (
     <Page {...page}>
       <ol className={classes.steps}>
-        <Step isDone={hasKey} title="Create a game key">
-          <Text size="sm" c="dimmed">
-            {game.isDemo
-              ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
-              : 'The game sends its key with each request. The key is shown once, when you create it.'}
-          </Text>
-          <Group gap="xs">
-            {canChange && <CreateKey tenantId={game.id} isFirst={!hasKey} />}
-            <ButtonLink to="/games/$tenantId/keys" params={{ tenantId: game.id }}>
-              Open the keys
-            </ButtonLink>
-          </Group>
-        </Step>
-        <Step isDone={player !== undefined} title="Sign in a first player">
-          {player ? (
-            <Text size="sm">
-              {nameOf(player)} signed in.{' '}
-              <TextLink
-                to="/games/$tenantId/players/$playerId"
-                params={{ tenantId: game.id, playerId: player.playerId }}
-                inherit
-                underline="always"
-              >
-                Open the player
-              </TextLink>
-            </Text>
-          ) : (
-            <>
-              <Text size="sm" c="dimmed">
-                Run the command in a terminal, or the code in Node.{' '}
-                {createdKey(game.id, 'game') === undefined && (
-                  <>
-                    Replace <code>{snippetKey}</code> with your whole key.{' '}
-                  </>
-                )}
-                The sign-in appears here.
-              </Text>
-              <MockSwitch tenantId={game.id} />
-              <SignInSnippet tenantId={game.id} />
-            </>
-          )}
-        </Step>
-        <Step isDone={event.data != null} title="Send a first event">
-          {event.data ? (
-            <Text size="sm">
-              The event {event.data.eventKey} arrived.{' '}
-              <TextLink
-                to="/games/$tenantId/events"
-                params={{ tenantId: game.id }}
-                search={{
-                  scope: event.data.matchSessionId === undefined ? 'player' : 'match',
-                  range: 'any',
-                  event: event.data.eventRecordId,
-                }}
-                inherit
-                underline="always"
-              >
-                Open the event
-              </TextLink>
-            </Text>
-          ) : (
-            <>
-              <Text size="sm" c="dimmed">
-                Run the command in the same terminal, because it uses the access token of the sign-in. Append
-                the code to the sign-in code.
-              </Text>
-              <RejectedNotice tenantId={game.id} />
-              <AutoCreateSwitch tenantId={game.id} />
-              <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />
-            </>
-          )}
-        </Step>
+        <KeyStep hasKey={(keys.data?.pages[0]?.items.length ?? 0) > 0} />
+        <PlayerStep player={player} />
+        <EventStep event={event.data} playerId={player?.playerId} />
       </ol>
       <ButtonLink
         to="/games/$tenantId"
@@ -123,8 +52,106 @@ export function FirstRunPage() {
   );
 }
 
+function KeyStep({ hasKey }: { hasKey: boolean }) {
+  const { id: tenantId, isDemo } = useGame();
+  const canChange = useCanChangeGame();
+  return (
+    <Step isDone={hasKey} title="Create a game key">
+      <Text size="sm" c="dimmed">
+        {isDemo
+          ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
+          : 'The game sends its key with each request. The key is shown once, when you create it.'}
+      </Text>
+      <Group gap="xs">
+        {canChange && <CreateKey isFirst={!hasKey} />}
+        <ButtonLink to="/games/$tenantId/keys" params={{ tenantId }}>
+          Open the keys
+        </ButtonLink>
+      </Group>
+    </Step>
+  );
+}
+
+function PlayerStep({ player }: { player: ListedPlayer | undefined }) {
+  const { id: tenantId } = useGame();
+  const snippetKey = useSnippetKey();
+  return (
+    <Step isDone={player !== undefined} title="Sign in a first player">
+      {player ? (
+        <Text size="sm">
+          {nameOf(player)} signed in.{' '}
+          <TextLink
+            to="/games/$tenantId/players/$playerId"
+            params={{ tenantId, playerId: player.playerId }}
+            inherit
+            underline="always"
+          >
+            Open the player
+          </TextLink>
+        </Text>
+      ) : (
+        <>
+          <Text size="sm" c="dimmed">
+            Run the command in a terminal, or the code in Node.{' '}
+            {createdKey(tenantId, 'game') === undefined && (
+              <>
+                Replace <code>{snippetKey}</code> with your whole key.{' '}
+              </>
+            )}
+            The sign-in appears here.
+          </Text>
+          <MockSwitch />
+          <SignInSnippet />
+        </>
+      )}
+    </Step>
+  );
+}
+
+interface EventStepProps {
+  event: StoredEvent | null | undefined;
+  playerId: string | undefined;
+}
+
+function EventStep({ event, playerId }: EventStepProps) {
+  const { id: tenantId } = useGame();
+  return (
+    <Step isDone={event != null} title="Send a first event">
+      {event ? (
+        <Text size="sm">
+          The event {event.eventKey} arrived.{' '}
+          <TextLink
+            to="/games/$tenantId/events"
+            params={{ tenantId }}
+            search={{
+              scope: event.matchSessionId === undefined ? 'player' : 'match',
+              range: 'any',
+              event: event.eventRecordId,
+            }}
+            inherit
+            underline="always"
+          >
+            Open the event
+          </TextLink>
+        </Text>
+      ) : (
+        <>
+          <Text size="sm" c="dimmed">
+            Run the command in the same terminal, because it uses the access token of the sign-in. Append the
+            code to the sign-in code.
+          </Text>
+          <RejectedNotice />
+          <AutoCreateSwitch />
+          <EventSnippet scope="player" playerId={playerId} />
+        </>
+      )}
+    </Step>
+  );
+}
+
 /** A game that ignores the answers does not know that its events are refused. */
-function RejectedNotice({ tenantId }: { tenantId: string }) {
+function RejectedNotice() {
+  const { id: tenantId } = useGame();
   const { data } = useQuery(rejectedEventsQuery(tenantId));
   if (!data?.items.length) return null;
   return (

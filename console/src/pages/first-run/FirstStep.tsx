@@ -1,13 +1,15 @@
-import { TextLink } from '../../components/links';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useGame } from '../../app/game';
+import { TextLink } from '../../components/links';
 import { Panel } from '../../components/Page';
 import type { RangeName } from '../../components/range';
 import { signInsQuery } from '../overview/queries';
 import { firstPlayersQuery } from './queries';
 
 /** Leads a game without players to its first steps. A game with sign-ins in the time range has players. */
-export function FirstStep({ tenantId, range }: { tenantId: string; range: RangeName }) {
+export function FirstStep({ range }: { range: RangeName }) {
+  const { id: tenantId } = useGame();
   const signIns = useQuery(signInsQuery(tenantId, range)).data;
   const isQuiet = signIns?.totalLogins === 0;
   const players = useQuery({ ...firstPlayersQuery(tenantId), enabled: isQuiet }).data;

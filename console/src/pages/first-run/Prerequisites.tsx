@@ -1,14 +1,15 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCanChangeGame } from '../../app/game';
+import { useCanChangeGame, useGame } from '../../app/game';
 import { ErrorText } from '../../components/ErrorState';
 import { definitionSettingsQuery, useSetAutoCreate } from '../definitions/queries';
 import { providersQuery, useSetProvider } from '../providers/queries';
 
 /** The sign-in of the command needs this provider, which new games do not have. */
-export function MockSwitch({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(providersQuery(tenantId));
-  const set = useSetProvider(tenantId, 'Mock');
+export function MockSwitch() {
+  const { id } = useGame();
+  const { data } = useQuery(providersQuery(id));
+  const set = useSetProvider(id, 'Mock');
   if (!data || data.items.some(({ provider, enabled }) => provider === 'Mock' && enabled)) return null;
   return (
     <Prerequisite
@@ -21,10 +22,11 @@ export function MockSwitch({ tenantId }: { tenantId: string }) {
 }
 
 /** The event of the command has no definition. */
-export function AutoCreateSwitch({ tenantId }: { tenantId: string }) {
+export function AutoCreateSwitch() {
+  const { id } = useGame();
   const canChange = useCanChangeGame();
-  const { data } = useQuery({ ...definitionSettingsQuery(tenantId), enabled: canChange });
-  const set = useSetAutoCreate(tenantId);
+  const { data } = useQuery({ ...definitionSettingsQuery(id), enabled: canChange });
+  const set = useSetAutoCreate(id);
   if (!data || data.autoCreate) return null;
   return (
     <Prerequisite

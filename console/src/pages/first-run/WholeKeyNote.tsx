@@ -7,7 +7,7 @@ import { CreateKey } from './CreateKey';
 /** What to do before the commands of an empty page work, if this tab does not have a whole key. */
 export function WholeKeyNote() {
   const { id } = useGame();
-  const snippetKey = useSnippetKey(id, 'game');
+  const snippetKey = useSnippetKey();
   const canChange = useCanChangeGame();
   if (createdKey(id, 'game') !== undefined) return null;
   return (
@@ -16,7 +16,7 @@ export function WholeKeyNote() {
         Replace <code>{snippetKey}</code> with your whole key
         {canChange && ', or create a key. The commands then contain it'}.
       </Text>
-      {canChange && <CreateKey tenantId={id} isFirst={false} />}
+      {canChange && <CreateKey isFirst={false} />}
     </>
   );
 }

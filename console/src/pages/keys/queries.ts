@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { useGame } from '../../app/game';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import {
@@ -48,13 +49,14 @@ export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false)
 }
 
 /**
- * A key of the game for snippets: the whole key if this tab has created one. Otherwise the prefix of the newest key, with dots for the
+ * A game key for the snippets of a page: the whole key if this tab has created one. Otherwise the prefix of the newest key, with dots for the
  * rest, because nobody can read a whole key again.
  */
-export function useSnippetKey(tenantId: string, kind: KeyKind): string {
-  const keys = useKeys(tenantId, kind);
+export function useSnippetKey(): string {
+  const { id } = useGame();
+  const keys = useKeys(id, 'game');
   const newest = newestKey(keys.data?.pages[0]?.items ?? []);
-  return createdKey(tenantId, kind) ?? (newest ? `${newest.prefix}…` : `<${kind} key>`);
+  return createdKey(id, 'game') ?? (newest ? `${newest.prefix}…` : '<game key>');
 }
 
 /** The answer to a change may hold a key that is shown once. */

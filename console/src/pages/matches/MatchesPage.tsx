@@ -73,12 +73,12 @@ export function MatchesPage() {
             next={
               <>
                 <WholeKeyNote />
-                <MatchSnippet tenantId={game.id} />
+                <MatchSnippet />
               </>
             }
           >
-            A game server creates a match for players who are signed in. Run the command of{' '}
-            <SignInLink tenantId={game.id} /> first, in the same terminal or file. Then run this one:
+            A game server creates a match for players who are signed in. Run the command of <SignInLink />{' '}
+            first, in the same terminal or file. Then run this one:
           </EmptyState>
         }
       />
@@ -86,8 +86,8 @@ export function MatchesPage() {
   );
 }
 
-function MatchSnippet({ tenantId }: { tenantId: string }) {
-  const gameKey = useSnippetKey(tenantId, 'game');
+function MatchSnippet() {
+  const gameKey = useSnippetKey();
   const { origin } = window.location;
   return (
     <Snippets

@@ -68,7 +68,7 @@ export function OverviewPage() {
       actions={<RangeSelect value={range} onChange={(next) => change({ range: next })} />}
     >
       <UsedUpNotice />
-      <FirstStep tenantId={game.id} range={range} />
+      <FirstStep range={range} />
       <Figures tenantId={game.id} range={range} />
       <EventsPerMinute tenantId={game.id} />
       <div className={classes.columns}>

@@ -103,9 +103,9 @@ export function PlayersPage() {
             title="No players yet"
             next={
               <>
-                <MockSwitch tenantId={game.id} />
+                <MockSwitch />
                 <WholeKeyNote />
-                <SignInSnippet tenantId={game.id} />
+                <SignInSnippet />
               </>
             }
           >

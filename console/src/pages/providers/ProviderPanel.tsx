@@ -66,7 +66,7 @@ export function ProviderPanel({ tenantId, provider }: ProviderProps) {
             >
               Try it
             </Button>
-            {isTrying && <TrySnippet tenantId={tenantId} provider={provider} />}
+            {isTrying && <TrySnippet provider={provider} />}
           </>
         )}
       </Stack>

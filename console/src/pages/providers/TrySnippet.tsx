@@ -5,10 +5,10 @@ import { SignInSnippet } from '../players/SignInSnippet';
 import type { Provider } from './queries';
 
 /** The first request of a sign-in with a provider, with the address of this server and a key of the game. */
-export function TrySnippet({ tenantId, provider: { provider } }: { tenantId: string; provider: Provider }) {
-  const gameKey = useSnippetKey(tenantId, 'game');
+export function TrySnippet({ provider: { provider } }: { provider: Provider }) {
+  const gameKey = useSnippetKey();
   // The commands of matches and events continue it.
-  if (provider === 'Mock') return <SignInSnippet tenantId={tenantId} />;
+  if (provider === 'Mock') return <SignInSnippet />;
   const [path, body] = firstRequest(provider);
   const code = `curl -sS ${window.location.origin}/api/player-auth/${path} \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\

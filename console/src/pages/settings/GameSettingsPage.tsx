@@ -27,7 +27,7 @@ export function GameSettingsPage() {
   return (
     <Page title="Game settings" subtitle={<CopyableId id={game.id} whole />}>
       <Panel title="Game">
-        <GameForm canChange={canChange} />
+        <GameForm />
       </Panel>
       <Panel
         title="Alert thresholds"
@@ -41,7 +41,7 @@ export function GameSettingsPage() {
           </ButtonLink>
         }
       >
-        <AlertForm tenantId={game.id} canChange={canChange} />
+        <AlertForm />
       </Panel>
       {canChange && (
         <Panel title={game.isActive ? 'Disable the game' : 'Enable the game'}>
@@ -58,8 +58,9 @@ const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const checkThreshold = (value: number | string): string | null =>
   Number.isInteger(value) && Number(value) >= 1 ? null : 'Enter a whole number, at least 1.';
 
-function GameForm({ canChange }: { canChange: boolean }) {
+function GameForm() {
   const game = useGame();
+  const canChange = useCanChangeGame();
   const change = useChangeGame(game);
   const { name, slug, hiddenFromDiscovery } = game;
   const form = useStoredForm({ name, slug, hiddenFromDiscovery }, change.isPending, {
@@ -97,23 +98,16 @@ function GameForm({ canChange }: { canChange: boolean }) {
   );
 }
 
-function AlertForm({ tenantId, canChange }: { tenantId: string; canChange: boolean }) {
-  const query = useQuery(alertSettingsQuery(tenantId));
+function AlertForm() {
+  const query = useQuery(alertSettingsQuery(useGame().id));
   const { data } = query;
   if (!data) return <Pending query={query} failure="The thresholds could not be loaded" height={140} />;
-  return <LoadedAlertForm tenantId={tenantId} canChange={canChange} settings={data} />;
+  return <LoadedAlertForm settings={data} />;
 }
 
-function LoadedAlertForm({
-  tenantId,
-  canChange,
-  settings,
-}: {
-  tenantId: string;
-  canChange: boolean;
-  settings: AlertSettings;
-}) {
-  const change = useChangeAlertSettings(tenantId);
+function LoadedAlertForm({ settings }: { settings: AlertSettings }) {
+  const canChange = useCanChangeGame();
+  const change = useChangeAlertSettings(useGame().id);
   const form = useStoredForm(settings, change.isPending, {
     validate: { rateLimitPerMinute: checkThreshold, payloadBytesPerMinute: checkThreshold },
     validateInputOnBlur: true,

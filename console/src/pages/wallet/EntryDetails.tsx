@@ -2,6 +2,7 @@ import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
@@ -17,9 +18,10 @@ import { chainStateQuery, walletEntryQuery, type WalletEntry } from './queries';
 import { WalletPlayer } from './WalletPlayer';
 import classes from './EntryDetails.module.css';
 
-export function EntryDetails({ tenantId, index }: { tenantId: string; index: number }) {
-  const { data: entry, error, refetch } = useQuery(walletEntryQuery(tenantId, index));
-  if (entry) return <Loaded tenantId={tenantId} entry={entry} />;
+export function EntryDetails({ index }: { index: number }) {
+  const { id } = useGame();
+  const { data: entry, error, refetch } = useQuery(walletEntryQuery(id, index));
+  if (entry) return <Loaded entry={entry} />;
   if (entry === null)
     return (
       <EmptyState title="No such entry">The ledger of this game has no entry with this number.</EmptyState>
@@ -29,7 +31,7 @@ export function EntryDetails({ tenantId, index }: { tenantId: string; index: num
   return <Skeleton height={320} />;
 }
 
-function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
+function Loaded({ entry }: { entry: WalletEntry }) {
   return (
     <Stack gap="lg">
       <Facts
@@ -38,11 +40,11 @@ function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
           Player: <PlayerLink entry={entry} />,
           Recorded: <RelativeTime at={entry.recordedAt} />,
           Transaction: <CopyableId id={entry.transactionHash} />,
-          'On a chain': <ChainState tenantId={tenantId} entry={entry} />,
+          'On a chain': <ChainState {...entry} />,
         }}
       />
       <JsonView value={entry.body} name="Content" />
-      <HashLink tenantId={tenantId} entry={entry} />
+      <HashLink entry={entry} />
     </Stack>
   );
 }
@@ -58,7 +60,8 @@ const PlayerLink = ({ entry }: { entry: WalletEntry }) =>
   );
 
 /** The hashes of the entry before, of the content and of the entry, and whether they fit together. */
-function HashLink({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
+function HashLink({ entry }: { entry: WalletEntry }) {
+  const { id: tenantId } = useGame();
   const { index } = entry;
   const before = useQuery({ ...walletEntryQuery(tenantId, index - 1), enabled: index > 1 });
   const after = useQuery(walletEntryQuery(tenantId, index + 1));
@@ -153,15 +156,10 @@ function EntryLink({ index }: { index: number }) {
 }
 
 /** Entries that only the ledger holds have their own hash as the hash of the transaction. */
-function ChainState({
-  tenantId,
-  entry: { transactionHash, hash },
-}: {
-  tenantId: string;
-  entry: WalletEntry;
-}) {
+function ChainState({ transactionHash, hash }: WalletEntry) {
+  const { id } = useGame();
   const isOnChain = transactionHash !== hash;
-  const chain = useQuery({ ...chainStateQuery(tenantId, transactionHash), enabled: isOnChain });
+  const chain = useQuery({ ...chainStateQuery(id, transactionHash), enabled: isOnChain });
   if (!isOnChain) return 'No';
   if (!chain.data) return '–';
   const { state, confirmations } = chain.data;

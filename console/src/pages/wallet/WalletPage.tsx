@@ -94,7 +94,7 @@ export function WalletPage() {
             next={
               <>
                 <WholeKeyNote />
-                <WalletSnippet tenantId={game.id} />
+                <WalletSnippet />
               </>
             }
           >
@@ -104,7 +104,7 @@ export function WalletPage() {
         }
       />
       <Drawer opened={opened !== undefined} onClose={panel.close} title={`Entry ${opened ?? ''}`} size={620}>
-        {opened !== undefined && <EntryDetails tenantId={game.id} index={Number(opened)} />}
+        {opened !== undefined && <EntryDetails index={Number(opened)} />}
       </Drawer>
     </Page>
   );

@@ -2,8 +2,8 @@ import { Snippet } from '../../components/Snippet';
 import { useSnippetKey } from '../keys/queries';
 
 /** Adds a first wallet player, with the address of this server and a key of the game. */
-export function WalletSnippet({ tenantId }: { tenantId: string }) {
-  const gameKey = useSnippetKey(tenantId, 'game');
+export function WalletSnippet() {
+  const gameKey = useSnippetKey();
   return (
     <Snippet
       label="curl command"
