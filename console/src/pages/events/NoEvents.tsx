@@ -9,10 +9,10 @@ import { TextLink } from '../../components/links';
 import { isInterval } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import { definitionsQuery } from '../definitions/queries';
-import { AutoCreateSwitch } from '../first-run/Prerequisites';
-import { WholeKeyNote } from '../first-run/WholeKeyNote';
-import { SignInLink } from '../players/SignInSnippet';
-import { EventSnippet } from './EventSnippet';
+import { EventSnippet } from '../snippets/EventSnippet';
+import { AutoCreateSwitch } from '../snippets/Prerequisites';
+import { SignInLink } from '../snippets/SignInSnippet';
+import { WholeKeyNote } from '../snippets/WholeKeyNote';
 import { eventsQuery, leavesOut, type EventFilter, type EventRange } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/events');

@@ -8,13 +8,13 @@ import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
 import { Pending } from '../../components/Pending';
 import { nameOf } from '../../components/player-name';
-import { EventSnippet } from '../events/EventSnippet';
 import { rejectedEventsQuery, type StoredEvent } from '../events/queries';
 import { useKeys, useSnippetKey } from '../keys/queries';
 import type { ListedPlayer } from '../players/queries';
-import { SignInSnippet } from '../players/SignInSnippet';
-import { CreateKey } from './CreateKey';
-import { AutoCreateSwitch, MockSwitch } from './Prerequisites';
+import { CreateKey } from '../snippets/CreateKey';
+import { EventSnippet } from '../snippets/EventSnippet';
+import { AutoCreateSwitch, MockSwitch } from '../snippets/Prerequisites';
+import { SignInSnippet } from '../snippets/SignInSnippet';
 import { firstEventQuery, firstPlayersQuery } from './queries';
 import classes from './FirstRunPage.module.css';
 

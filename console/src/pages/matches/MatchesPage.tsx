@@ -6,14 +6,13 @@ import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { Page } from '../../components/Page';
-import { keep, Snippets } from '../../components/Snippet';
 import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { WholeKeyNote } from '../first-run/WholeKeyNote';
-import { useSnippetKey } from '../keys/queries';
-import { SignInLink } from '../players/SignInSnippet';
+import { MatchSnippet } from '../snippets/MatchSnippet';
+import { SignInLink } from '../snippets/SignInSnippet';
+import { WholeKeyNote } from '../snippets/WholeKeyNote';
 import { matchColumns } from './columns';
 import { matchesQuery, type MatchFilter } from './queries';
 
@@ -83,28 +82,5 @@ export function MatchesPage() {
         }
       />
     </Page>
-  );
-}
-
-function MatchSnippet() {
-  const gameKey = useSnippetKey();
-  const { origin } = window.location;
-  return (
-    <Snippets
-      name="Match"
-      curl={`MATCH=$(curl -sS ${origin}/api/game/matches \\
-  -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
-  -d '{"mode":"duel","players":[{"playerId":"'"$PLAYER_ID"'"}]}')
-${keep('MATCH_ID', 'matchSessionId', 'MATCH')}
-${keep('MATCH_PLAYER_ID', 'matchPlayerId', 'MATCH')}
-echo "$MATCH"`}
-      sdk={`import { createServerClient } from '@guildhall/client/server';
-
-const server = createServerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
-const { matchSessionId, players } = await server.api.POST('/api/game/matches', {
-  body: { mode: 'duel', players: [{ playerId }] },
-});
-const { matchPlayerId } = players[0];`}
-    />
   );
 }

@@ -21,8 +21,8 @@ import { countsOf } from '../events/top-series';
 import { rejectedEventsQuery, totalOf } from '../events/queries';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { UsedUpNotice } from '../usage/UsedUpNotice';
-import { FirstStep } from '../first-run/FirstStep';
 import { EventsPerMinute } from './EventsPerMinute';
+import { FirstStep } from './FirstStep';
 import {
   eventFigureQuery,
   eventsBeforeQuery,

@@ -15,13 +15,13 @@ import { TextFilter } from '../../components/TextFilter';
 import { opensPanel, usePanel } from '../../components/use-panel';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { WalletSnippet } from '../snippets/WalletSnippet';
+import { WholeKeyNote } from '../snippets/WholeKeyNote';
 import { EntryDetails } from './EntryDetails';
 import { kindChoices, nameOfKind, summarise } from './entry-kinds';
 import { useWalletEntries, type WalletEntry } from './queries';
 import { VerifyPanel } from './VerifyPanel';
 import { WalletPlayer } from './WalletPlayer';
-import { WholeKeyNote } from '../first-run/WholeKeyNote';
-import { WalletSnippet } from './WalletSnippet';
 
 const route = getRouteApi('/app/games/$tenantId/wallet');
 

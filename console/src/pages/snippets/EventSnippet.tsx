@@ -1,6 +1,6 @@
 import { Snippets } from '../../components/Snippet';
 import { useSnippetKey } from '../keys/queries';
-import type { EventScope } from './queries';
+import type { EventScope } from '../events/queries';
 
 interface EventSnippetProps {
   scope: EventScope;

@@ -4,8 +4,8 @@ import { useGame } from '../../app/game';
 import { TextLink } from '../../components/links';
 import { Panel } from '../../components/Page';
 import type { RangeName } from '../../components/range';
-import { signInsQuery } from '../overview/queries';
-import { firstPlayersQuery } from './queries';
+import { firstPlayersQuery } from '../first-run/queries';
+import { signInsQuery } from './queries';
 
 /** Leads a game without players to its first steps. A game with sign-ins in the time range has players. */
 export function FirstStep({ range }: { range: RangeName }) {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useGame } from '../../app/game';
-import { requestedKey } from './requested-key';
+import { requestedKey } from '../first-run/requested-key';
 
 /** Creates a game key on the page. */
 export function CreateKey({ isFirst }: { isFirst: boolean }) {
