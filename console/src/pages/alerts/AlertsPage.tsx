@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGameNames } from '../../app/game';
 import { choicesOf } from '../../components/format';
@@ -14,14 +15,14 @@ import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { useKeyNames } from '../usage/queries';
 import { alertNames, formatAmount } from './alert-texts';
-import { useAlerts, type Alert } from './queries';
+import { alertsQuery, type Alert } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/alerts');
 
 export function AlertsPage() {
   const { workspaceId } = route.useParams();
   const filter = route.useSearch();
-  const alerts = useAlerts(workspaceId, filter);
+  const alerts = useInfiniteQuery(alertsQuery(workspaceId, filter));
   const gameNames = useGameNames(workspaceId);
   const keyNames = useKeyNames(workspaceId);
   const change = useSearchChange<typeof filter>();

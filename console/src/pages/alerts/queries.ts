@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byOffset, whileShort } from '../../components/paging';
 import { limitsOf } from '../../components/range';
@@ -14,8 +14,8 @@ export interface AlertFilter {
 
 const PAGE_SIZE = 100;
 
-export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertFilter) {
-  return useInfiniteQuery({
+export const alertsQuery = (workspaceId: string, { type, tenantId, range }: AlertFilter) =>
+  infiniteQueryOptions({
     queryKey: ['alerts', workspaceId, { type, tenantId, range }],
     queryFn: ({ pageParam: offset, signal }) =>
       api.GET('/api/workspaces/{workspaceId}/alerts', {
@@ -34,4 +34,3 @@ export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertF
     ...byOffset,
     refetchInterval: whileShort(60_000),
   });
-}

@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { createdKey } from '../../app/created-keys';
@@ -9,7 +9,7 @@ import { Page } from '../../components/Page';
 import { Pending } from '../../components/Pending';
 import { nameOf } from '../../components/player-name';
 import { rejectedEventsQuery, type StoredEvent } from '../events/queries';
-import { useKeys, useSnippetKey } from '../keys/queries';
+import { keysQuery, useSnippetKey } from '../keys/queries';
 import type { ListedPlayer } from '../players/queries';
 import { CreateKey } from '../snippets/CreateKey';
 import { EventSnippet } from '../snippets/EventSnippet';
@@ -21,7 +21,7 @@ import classes from './FirstRunPage.module.css';
 /** Three steps that tick themselves off as they happen. */
 export function FirstRunPage() {
   const game = useGame();
-  const keys = useKeys(game.id, 'game');
+  const keys = useInfiniteQuery(keysQuery(game.id, 'game'));
   const players = useQuery(firstPlayersQuery(game.id));
   const event = useQuery(firstEventQuery(game.id));
   const player = players.data?.items[0];

@@ -1,4 +1,5 @@
 import { Button, Menu } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { openApiReference } from '../../app/api-reference';
@@ -14,7 +15,7 @@ import { State } from '../../components/State';
 import { useTableRows } from '../../components/use-table-rows';
 import { CreateKeyDialog, EditKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './KeyDialogs';
 import { usePayers } from './payers';
-import { useKeys, type AnyKey, type KeyKind } from './queries';
+import { keysQuery, type AnyKey, type KeyKind } from './queries';
 import classes from './KeyPanel.module.css';
 
 type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'rotate' | 'revoke'; key: AnyKey };
@@ -38,7 +39,7 @@ export function KeyPanel({
   /** The id of the key that the reader looks for. */
   selectedKey: string | undefined;
 }) {
-  const keys = useKeys(tenantId, kind, includeRevoked);
+  const keys = useInfiniteQuery(keysQuery(tenantId, kind, includeRevoked));
   const { isActive } = useGame();
   const canChange = useCanChangeGame();
   const [dialog, setDialog] = useState<OpenDialog>();

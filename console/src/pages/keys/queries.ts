@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { useGame } from '../../app/game';
 import { useChange } from '../../app/use-change';
@@ -36,8 +36,8 @@ const ROTATE_PATH = {
   api: '/api/bus_tenants/{tenantId}/api-keys/{keyId}/rotate',
 } as const;
 
-export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false) {
-  return useInfiniteQuery({
+export const keysQuery = (tenantId: string, kind: KeyKind, includeRevoked = false) =>
+  infiniteQueryOptions({
     queryKey: ['keys', tenantId, kind, { includeRevoked }],
     queryFn: ({ pageParam: offset, signal }): Promise<KeyPage> =>
       api.GET(KEY_LISTS[kind], {
@@ -46,7 +46,6 @@ export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false)
       }),
     ...byOffset,
   });
-}
 
 /**
  * A game key for the snippets of a page: the whole key if this tab has created one. Otherwise the prefix of the newest key, with dots for the
@@ -54,7 +53,7 @@ export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false)
  */
 export function useSnippetKey(): string {
   const { id } = useGame();
-  const keys = useKeys(id, 'game');
+  const keys = useInfiniteQuery(keysQuery(id, 'game'));
   const newest = newestKey(keys.data?.pages[0]?.items ?? []);
   return createdKey(id, 'game') ?? (newest ? `${newest.prefix}…` : '<game key>');
 }

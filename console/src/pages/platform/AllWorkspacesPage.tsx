@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -8,7 +9,7 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { useTableRows } from '../../components/use-table-rows';
 import { useSearchChange } from '../../components/use-search-change';
-import { useAllWorkspaces, type AnyWorkspace } from './queries';
+import { allWorkspacesQuery, type AnyWorkspace } from './queries';
 
 const route = getRouteApi('/app/platform/workspaces');
 
@@ -16,7 +17,7 @@ export function AllWorkspacesPage() {
   const { search } = route.useSearch();
   const navigate = route.useNavigate();
   const change = useSearchChange<{ search: string | undefined }>();
-  const workspaces = useAllWorkspaces(search);
+  const workspaces = useInfiniteQuery(allWorkspacesQuery(search));
   return (
     <Page title="All workspaces" subtitle="The studios on this server and their plans, newest first" fill>
       <DataTable

@@ -1,4 +1,5 @@
 import { Drawer } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -8,10 +9,10 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { useRowPanel } from '../../components/use-panel';
 import { useTableRows } from '../../components/use-table-rows';
 import { deleterNames, ReceiptDetails } from './DeletionReceipt';
-import { useDeletionReceipts, type DeletionReceipt } from './queries';
+import { deletionReceiptsQuery, type DeletionReceipt } from './queries';
 
 export function DeletionReceiptsPage() {
-  const receipts = useDeletionReceipts();
+  const receipts = useInfiniteQuery(deletionReceiptsQuery);
   const table = useTableRows(receipts, ({ receiptId }) => receiptId);
   const { row: open, ...panel } = useRowPanel('receipt', table.rows, table.rowKey);
   return (

@@ -1,7 +1,5 @@
 import { Drawer, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { api, type Answer } from '../../app/client';
-import { byOffset, whileShort } from '../../components/paging';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Facts, Page } from '../../components/Page';
@@ -9,21 +7,11 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { useRowPanel } from '../../components/use-panel';
 import { useTableRows } from '../../components/use-table-rows';
+import { outboxQuery, type Mail } from './queries';
 import classes from './OutboxPage.module.css';
 
-type OutboxPageData = Answer<'/api/admin/outbox', 'get'>;
-type Mail = OutboxPageData['items'][number];
-
-const PAGE_SIZE = 100;
-
 export function OutboxPage() {
-  const mails = useInfiniteQuery({
-    queryKey: ['outbox'],
-    queryFn: ({ pageParam: offset, signal }) =>
-      api.GET('/api/admin/outbox', { params: { query: { limit: PAGE_SIZE, offset } }, signal }),
-    ...byOffset,
-    refetchInterval: whileShort(5_000),
-  });
+  const mails = useInfiniteQuery(outboxQuery);
   const table = useTableRows(mails, ({ id }) => id);
   const { row: open, ...panel } = useRowPanel('email', table.rows, table.rowKey);
   return (

@@ -1,23 +1,23 @@
-import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
-import { byCursor } from '../../components/paging';
+import { byCursor, byOffset, whileShort } from '../../components/paging';
 
 export type AnyWorkspace = Answer<'/api/admin/workspaces', 'get'>['items'][number];
 export type AnyWorkspaceDetail = Answer<'/api/admin/workspaces/{workspaceId}', 'get'>;
 export type FoundPlayer = Answer<'/api/admin/players', 'get'>['items'][number];
 export type SigningKey = Answer<'/api/admin/signing-keys', 'get'>['items'][number];
 export type JobQueue = Answer<'/api/admin/jobs', 'get'>['items'][number];
+export type Mail = Answer<'/api/admin/outbox', 'get'>['items'][number];
 export type ComponentHealth = Answer<'/api/admin/health', 'get'>['components'][number];
 
-export function useAllWorkspaces(search: string | undefined) {
-  return useInfiniteQuery({
+export const allWorkspacesQuery = (search: string | undefined) =>
+  infiniteQueryOptions({
     queryKey: ['platform', 'workspaces', search],
     queryFn: ({ pageParam: cursor, signal }) =>
       api.GET('/api/admin/workspaces', { params: { query: { search, cursor, limit: 100 } }, signal }),
     ...byCursor,
   });
-}
 
 export const anyWorkspaceQuery = (workspaceId: string) =>
   queryOptions({
@@ -53,14 +53,12 @@ export const deletionReceiptQuery = (playerId: string) =>
     staleTime: Infinity,
   });
 
-export function useDeletionReceipts() {
-  return useInfiniteQuery({
-    queryKey: ['deletion-receipts'],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      api.GET('/api/admin/deletion-receipts', { params: { query: { cursor, limit: 100 } }, signal }),
-    ...byCursor,
-  });
-}
+export const deletionReceiptsQuery = infiniteQueryOptions({
+  queryKey: ['deletion-receipts'],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    api.GET('/api/admin/deletion-receipts', { params: { query: { cursor, limit: 100 } }, signal }),
+  ...byCursor,
+});
 
 export const signingKeysQuery = queryOptions({
   queryKey: ['platform', 'signing-keys'],
@@ -84,4 +82,12 @@ export const jobsQuery = queryOptions({
   queryKey: ['platform', 'jobs'],
   queryFn: () => api.GET('/api/admin/jobs'),
   refetchInterval: WATCH_MS,
+});
+
+export const outboxQuery = infiniteQueryOptions({
+  queryKey: ['outbox'],
+  queryFn: ({ pageParam: offset, signal }) =>
+    api.GET('/api/admin/outbox', { params: { query: { limit: 100, offset } }, signal }),
+  ...byOffset,
+  refetchInterval: whileShort(WATCH_MS),
 });

@@ -1,7 +1,8 @@
 import { Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Facts, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
-import { usePlayerBans, type Player } from './queries';
+import { playerBansQuery, type Player } from './queries';
 
 interface BanPanelProps {
   tenantId: string;
@@ -11,7 +12,7 @@ interface BanPanelProps {
 
 /** The active ban of a player: its end and reason at once, and who banned when its record has arrived. */
 export function BanPanel({ ban, ...path }: BanPanelProps) {
-  const { data } = usePlayerBans(path);
+  const { data } = useInfiniteQuery(playerBansQuery(path));
   const record = data?.pages[0]?.items.find(({ liftedAt }) => liftedAt === null);
   return (
     <Panel title="Ban">

@@ -15,10 +15,16 @@ import { matchColumns } from '../matches/columns';
 import { matchesQuery } from '../matches/queries';
 import { ledgerProviderName } from '../overview/provider-names';
 import { providerNames } from './providers';
-import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player, type PlayerPath } from './queries';
-
-type Items<Hook extends (path: PlayerPath) => { data: { pages: { items: unknown[] }[] } | undefined }> =
-  NonNullable<ReturnType<Hook>['data']>['pages'][number]['items'][number];
+import {
+  playerBansQuery,
+  playerDevicesQuery,
+  playerSessionsQuery,
+  type Player,
+  type PlayerBan,
+  type PlayerDevice,
+  type PlayerPath,
+  type PlayerSession,
+} from './queries';
 
 export function PlayerMethods({ player }: { player: Player }) {
   return (
@@ -62,7 +68,7 @@ const methodColumns: Column<Player['authMethods'][number]>[] = [
 ];
 
 export function PlayerSessions(path: PlayerPath) {
-  const sessions = usePlayerSessions(path);
+  const sessions = useInfiniteQuery(playerSessionsQuery(path));
   return (
     <DataTable
       inline
@@ -77,23 +83,21 @@ export function PlayerSessions(path: PlayerPath) {
 /** A session that was last seen earlier is expired, and matches refuse it: see docs/sessions.md. */
 const SESSION_MS = 2 * 60 * 60 * 1000;
 
-type Session = Items<typeof usePlayerSessions>;
-
 /** The reasons that this server writes. docs/sessions.md lists the causes of each. */
-const END_REASONS: Partial<Record<NonNullable<Session['endReason']>, string>> = {
+const END_REASONS: Partial<Record<NonNullable<PlayerSession['endReason']>, string>> = {
   user_logout: 'Logged out',
   kicked: 'Kicked',
   device_blocked: 'Device blocked',
   account_suspended: 'Banned',
 };
 
-function SessionState({ endReason, lastSeenAt }: Pick<Session, 'endReason' | 'lastSeenAt'>) {
+function SessionState({ endReason, lastSeenAt }: Pick<PlayerSession, 'endReason' | 'lastSeenAt'>) {
   if (endReason !== null) return <State>{END_REASONS[endReason] ?? 'Ended'}</State>;
   if (Date.now() - Date.parse(lastSeenAt) > SESSION_MS) return <State tone="warn">Expired</State>;
   return <State tone="good">Open</State>;
 }
 
-const sessionColumns: Column<Session>[] = [
+const sessionColumns: Column<PlayerSession>[] = [
   { id: 'session', header: 'Session', width: 150, cell: ({ sessionId }) => <CopyableId id={sessionId} /> },
   {
     id: 'state',
@@ -127,7 +131,7 @@ const sessionColumns: Column<Session>[] = [
 ];
 
 export function PlayerDevices(path: PlayerPath) {
-  const devices = usePlayerDevices(path);
+  const devices = useInfiniteQuery(playerDevicesQuery(path));
   return (
     <DataTable
       inline
@@ -139,7 +143,7 @@ export function PlayerDevices(path: PlayerPath) {
   );
 }
 
-const deviceColumns: Column<Items<typeof usePlayerDevices>>[] = [
+const deviceColumns: Column<PlayerDevice>[] = [
   {
     id: 'platform',
     header: 'Platform',
@@ -173,7 +177,7 @@ const deviceColumns: Column<Items<typeof usePlayerDevices>>[] = [
 ];
 
 export function PlayerBans(path: PlayerPath) {
-  const bans = usePlayerBans(path);
+  const bans = useInfiniteQuery(playerBansQuery(path));
   return (
     <DataTable
       inline
@@ -185,7 +189,7 @@ export function PlayerBans(path: PlayerPath) {
   );
 }
 
-const banColumns: Column<Items<typeof usePlayerBans>>[] = [
+const banColumns: Column<PlayerBan>[] = [
   { id: 'reason', header: 'Reason', narrowWidth: 130, cell: ({ reason }) => reason ?? '–' },
   { id: 'note', header: 'Note', width: 150, cell: ({ note }) => note ?? '–' },
   {

@@ -1,10 +1,4 @@
-import {
-  infiniteQueryOptions,
-  queryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
 import { readAgain, useChange } from '../../app/use-change';
@@ -61,41 +55,47 @@ export interface PlayerPath {
   playerId: string;
 }
 
-export function usePlayerSessions(path: PlayerPath) {
-  return useInfiniteQuery({
+const SESSIONS = '/api/bus_tenants/{tenantId}/players/{playerId}/sessions';
+export type PlayerSession = Answer<typeof SESSIONS, 'get'>['items'][number];
+
+export const playerSessionsQuery = (path: PlayerPath) =>
+  infiniteQueryOptions({
     queryKey: ['player', path.tenantId, path.playerId, 'sessions'],
     queryFn: ({ pageParam: offset, signal }) =>
-      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/sessions', {
+      api.GET(SESSIONS, {
         params: { path, query: { limit: PAGE_SIZE, offset } },
         signal,
       }),
     ...byOffset,
   });
-}
 
-export function usePlayerDevices(path: PlayerPath) {
-  return useInfiniteQuery({
+const DEVICES = '/api/bus_tenants/{tenantId}/players/{playerId}/devices';
+export type PlayerDevice = Answer<typeof DEVICES, 'get'>['items'][number];
+
+export const playerDevicesQuery = (path: PlayerPath) =>
+  infiniteQueryOptions({
     queryKey: ['player', path.tenantId, path.playerId, 'devices'],
     queryFn: ({ pageParam: offset, signal }) =>
-      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/devices', {
+      api.GET(DEVICES, {
         params: { path, query: { limit: PAGE_SIZE, offset } },
         signal,
       }),
     ...byOffset,
   });
-}
 
-export function usePlayerBans(path: PlayerPath) {
-  return useInfiniteQuery({
+const BANS = '/api/bus_tenants/{tenantId}/players/{playerId}/bans';
+export type PlayerBan = Answer<typeof BANS, 'get'>['items'][number];
+
+export const playerBansQuery = (path: PlayerPath) =>
+  infiniteQueryOptions({
     queryKey: ['player', path.tenantId, path.playerId, 'bans'],
     queryFn: ({ pageParam: offset, signal }) =>
-      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/bans', {
+      api.GET(BANS, {
         params: { path, query: { limit: PAGE_SIZE, offset } },
         signal,
       }),
     ...byOffset,
   });
-}
 
 /** The player and the lists. */
 const outdatedBy = ({ tenantId, playerId }: PlayerPath) => ({

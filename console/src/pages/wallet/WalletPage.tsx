@@ -1,5 +1,6 @@
 import { Button, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useGame } from '../../app/game';
@@ -19,7 +20,7 @@ import { WalletSnippet } from '../snippets/WalletSnippet';
 import { WholeKeyNote } from '../snippets/WholeKeyNote';
 import { EntryDetails } from './EntryDetails';
 import { kindChoices, nameOfKind, summarise } from './entry-kinds';
-import { useWalletEntries, type WalletEntry } from './queries';
+import { walletEntriesQuery, type WalletEntry } from './queries';
 import { VerifyPanel } from './VerifyPanel';
 import { WalletPlayer } from './WalletPlayer';
 
@@ -28,7 +29,7 @@ const route = getRouteApi('/app/games/$tenantId/wallet');
 export function WalletPage() {
   const game = useGame();
   const { entry: _, ...filter } = route.useSearch();
-  const entries = useWalletEntries(game.id, filter);
+  const entries = useInfiniteQuery(walletEntriesQuery(game.id, filter));
   const [isVerifying, verifying] = useDisclosure();
   const change = useSearchChange<typeof filter>();
   const { id: opened, ...panel } = usePanel('entry');

@@ -1,4 +1,4 @@
-import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, GuildhallError, type Answer, type operations } from '../../app/client';
 import { patience } from '../../app/query-client';
 import { byNumericCursor } from '../../components/paging';
@@ -38,13 +38,13 @@ interface ListedPage {
 }
 
 /** The entries of the ledger, newest first, or those of a transaction. */
-export function useWalletEntries(tenantId: string, { kind, player, transaction }: EntryFilter) {
+export function walletEntriesQuery(tenantId: string, { kind, player, transaction }: EntryFilter) {
   const filter = {
     kind: kind as EntryKind | undefined,
     playerIndex: player === undefined ? undefined : Number(player),
     limit: PAGE_SIZE,
   };
-  return useInfiniteQuery({
+  return infiniteQueryOptions({
     queryKey: ['wallet-entries', tenantId, { kind, player, transaction }],
     queryFn: async ({ pageParam, signal }): Promise<ListedPage> => {
       // A text that is no number is the number of nobody.
