@@ -101,6 +101,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Text: { defaultProps: { size: 'sm' } },
     Button: { defaultProps: { size: 'xs' }, vars: atLeast24px('compact-xs', '--button-height') },
     ActionIcon: { vars: atLeast24px('sm', '--ai-size') },
     CloseButton: { vars: atLeast24px('sm', '--cb-size') },

@@ -37,12 +37,7 @@ interface ChartProps {
 export function Chart({ title, times, bucketSeconds, series, height = 220, zoomAction }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
-  if (series.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No data in this time range.
-      </Text>
-    );
+  if (series.length === 0) return <Text c="dimmed">No data in this time range.</Text>;
   return (
     <div className={classes.chart}>
       {isTable ? (

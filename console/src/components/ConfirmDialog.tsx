@@ -70,9 +70,7 @@ export function QuestionDialog({
         }}
       >
         <Stack gap="sm">
-          <Text size="sm" component="div">
-            {children}
-          </Text>
+          <Text component="div">{children}</Text>
           {typed !== undefined && (
             <TextInput
               label={

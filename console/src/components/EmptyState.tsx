@@ -13,9 +13,7 @@ export function EmptyState({ title, children, next }: EmptyStateProps) {
   return (
     <Stack gap="sm" px="var(--gh-inset)" py="xl" maw={760}>
       <Title order={2}>{title}</Title>
-      <Text size="sm" c="dimmed">
-        {children}
-      </Text>
+      <Text c="dimmed">{children}</Text>
       {next}
     </Stack>
   );

@@ -43,9 +43,7 @@ export function ErrorText({
       <CircleAlert size={16} aria-hidden className={classes.icon} />
       <Stack gap={4}>
         <ErrorDetail error={error} color="var(--gh-bad)" />
-        {isUncertain && (
-          <Text size="sm">The request may have taken effect. Check this before you send it again.</Text>
-        )}
+        {isUncertain && <Text>The request may have taken effect. Check this before you send it again.</Text>}
       </Stack>
     </Group>
   );
@@ -56,9 +54,7 @@ export function ErrorDetail({ error, color }: { error: unknown; color?: string }
   const requestId = error instanceof GuildhallError ? error.requestId : undefined;
   return (
     <Stack gap={4}>
-      <Text size="sm" c={color}>
-        {describeError(error)}
-      </Text>
+      <Text c={color}>{describeError(error)}</Text>
       {requestId && (
         <Group gap={4}>
           <Text size="xs" c="dimmed">

@@ -28,9 +28,7 @@ export function Figure({ label, value, before, course, query, children }: Figure
           <Skeleton height={26} width={70} my={4} />
         ) : (
           <Group gap="xs">
-            <Text size="sm" role="alert">
-              Not available
-            </Text>
+            <Text role="alert">Not available</Text>
             <Button
               variant="default"
               size="compact-xs"

@@ -41,9 +41,7 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
         </ActionIcon>
       </Group>
       {isLong ? (
-        <Text size="sm" p="sm">
-          This document is longer than 200 KiB. Download it to read it.
-        </Text>
+        <Text p="sm">This document is longer than 200 KiB. Download it to read it.</Text>
       ) : (
         <div className={classes.code} tabIndex={0} role="region" aria-label={name}>
           <Value value={plain} level={0} />

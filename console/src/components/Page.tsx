@@ -34,7 +34,7 @@ export function Page({ title, subtitle, state, actions, fill = false, children }
             {stateOfPages}
           </Group>
           {subtitle && (
-            <Text size="sm" c="dimmed" component="div" className={classes.subtitle}>
+            <Text c="dimmed" component="div" className={classes.subtitle}>
               {subtitle}
             </Text>
           )}

@@ -30,7 +30,7 @@ export function SecretDialog({ name, label, secret, onClose, action, children }:
       withCloseButton={false}
     >
       <Stack gap="sm">
-        <Text size="sm">It is not shown again. {children}</Text>
+        <Text>It is not shown again. {children}</Text>
         <Snippet code={secret ?? ''} label={label} />
         <Group justify="flex-end" gap="xs">
           {action}

@@ -48,7 +48,7 @@ export function SettingsForm<Values, Input, Answer>({
               {verb}
             </Button>
             {mutation.isSuccess && !form.isDirty() && (
-              <Text size="sm" c="dimmed" role="status">
+              <Text c="dimmed" role="status">
                 {done}
               </Text>
             )}

@@ -127,7 +127,7 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
     cell: ({ userAgent, isCurrent }) => (
       <Group gap="xs" wrap="nowrap">
         {isCurrent && <State tone="info">This session</State>}
-        <Text size="sm" truncate data-tip={userAgent ?? undefined}>
+        <Text truncate data-tip={userAgent ?? undefined}>
           {browserName(userAgent)}
         </Text>
       </Group>

@@ -40,9 +40,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
         }}
       >
         <Stack gap="sm" maw={420}>
-          <Text size="sm" c="dimmed">
-            Sign-ins then need a code of an authenticator app beside the password.
-          </Text>
+          <Text c="dimmed">Sign-ins then need a code of an authenticator app beside the password.</Text>
           <PasswordField
             label="Your password"
             autoComplete="current-password"
@@ -73,7 +71,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
           alt="QR code for the authenticator app"
         />
         <Stack gap="sm" maw={420}>
-          <Text size="sm">Scan the code with the authenticator app, or type this secret into it:</Text>
+          <Text>Scan the code with the authenticator app, or type this secret into it:</Text>
           <Snippet code={enroll.data.secret} label="Secret" />
           <TextInput
             label="6-digit code of the app"
@@ -149,7 +147,7 @@ function RecoveryCodes({ codes, email, onDone }: { codes: string[]; email: strin
   return (
     <Stack gap="sm" maw={420}>
       {unsaved.question}
-      <Text size="sm">
+      <Text>
         Each code works once, if the authenticator app is lost. Save them. They are not shown again.
       </Text>
       <Snippet code={text} label="Recovery codes" />

@@ -40,7 +40,7 @@ export function ImportDialog({
           }}
         >
           <Stack gap="sm">
-            <Text size="sm" c="dimmed">
+            <Text c="dimmed">
               A CSV file with a header line. event_key and event_value are required. For changes, add id.
             </Text>
             <FileInput
@@ -92,7 +92,7 @@ function Result({
 }) {
   return (
     <Stack gap="sm">
-      <Text size="sm" role="status">
+      <Text role="status">
         Rows in the file: {formatNumber(result.totalRows)}. {formatNumber(result.created)} created,{' '}
         {formatNumber(result.updated)} changed, {formatNumber(result.failed)} refused.
       </Text>

@@ -22,18 +22,13 @@ export function EventDetails({ tenantId, event }: { tenantId: string; event: Sto
           Occurred: <RelativeTime at={event.occurredAt} />,
           Received: <RelativeTime at={event.receivedAt} />,
           Player: (
-            <TextLink
-              size="sm"
-              to="/games/$tenantId/players/$playerId"
-              params={{ tenantId, playerId: event.playerId }}
-            >
+            <TextLink to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId: event.playerId }}>
               {player ? nameOf(player) : 'Open the player'}
             </TextLink>
           ),
           ...(event.matchSessionId !== undefined && {
             Match: (
               <TextLink
-                size="sm"
                 to="/games/$tenantId/matches/$matchSessionId"
                 params={{ tenantId, matchSessionId: event.matchSessionId }}
               >

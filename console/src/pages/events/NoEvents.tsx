@@ -83,7 +83,7 @@ function OtherScope({ filter, range, ...space }: NoEventsProps & Pick<GroupProps
   const count = formatCount(page.items.length, `${scope} event`);
   return (
     <Group gap="xs" {...space}>
-      <Text size="sm">{page.hasMore ? `More than ${count}` : count} in this time range.</Text>
+      <Text>{page.hasMore ? `More than ${count}` : count} in this time range.</Text>
       <ShowScope scope={scope} />
     </Group>
   );

@@ -113,7 +113,7 @@ function GroupDetails({ group, onCreate }: GroupDetailsProps) {
   const { lastIdempotencyKey, lastKeyId } = group;
   return (
     <Stack gap="md">
-      <Text size="sm">{group.error}</Text>
+      <Text>{group.error}</Text>
       <NextStep group={group} onCreate={onCreate} />
       <Facts
         facts={{

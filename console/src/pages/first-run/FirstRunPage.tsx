@@ -57,7 +57,7 @@ function KeyStep({ hasKey }: { hasKey: boolean }) {
   const canChange = useCanChangeGame();
   return (
     <Step isDone={hasKey} title="Create a game key">
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {isDemo
           ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
           : 'The game sends its key with each request. The key is shown once, when you create it.'}
@@ -78,7 +78,7 @@ function PlayerStep({ player }: { player: ListedPlayer | undefined }) {
   return (
     <Step isDone={player !== undefined} title="Sign in a first player">
       {player ? (
-        <Text size="sm">
+        <Text>
           {nameOf(player)} signed in.{' '}
           <TextLink
             to="/games/$tenantId/players/$playerId"
@@ -91,7 +91,7 @@ function PlayerStep({ player }: { player: ListedPlayer | undefined }) {
         </Text>
       ) : (
         <>
-          <Text size="sm" c="dimmed">
+          <Text c="dimmed">
             Run the command in a terminal, or the code in Node.{' '}
             {createdKey(tenantId, 'game') === undefined && (
               <>
@@ -118,7 +118,7 @@ function EventStep({ event, playerId }: EventStepProps) {
   return (
     <Step isDone={event != null} title="Send a first event">
       {event ? (
-        <Text size="sm">
+        <Text>
           The event {event.eventKey} arrived.{' '}
           <TextLink
             to="/games/$tenantId/events"
@@ -136,7 +136,7 @@ function EventStep({ event, playerId }: EventStepProps) {
         </Text>
       ) : (
         <>
-          <Text size="sm" c="dimmed">
+          <Text c="dimmed">
             Run the command in the same terminal, because it uses the access token of the sign-in. Append the
             code to the sign-in code.
           </Text>
@@ -155,7 +155,7 @@ function RejectedNotice() {
   const { data } = useQuery(rejectedEventsQuery(tenantId));
   if (!data?.items.length) return null;
   return (
-    <Text size="sm">
+    <Text>
       The game has sent events, but all were refused.{' '}
       <TextLink to="/games/$tenantId/events/rejected" params={{ tenantId }} inherit underline="always">
         See the reasons

@@ -269,7 +269,7 @@ export function RotateKeyDialog({
         onCreated(key);
       }}
     >
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         Creates a new {KIND_NAMES[kind]} with the same settings. The old one works until the grace period
         ends, then it is refused.
       </Text>

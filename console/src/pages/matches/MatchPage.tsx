@@ -96,7 +96,6 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
             empty={<NoRows>No player of this match has sent a match event.</NoRows>}
           />
           <TextLink
-            size="sm"
             to="/games/$tenantId/events"
             params={{ tenantId }}
             search={{ matchSessionId: match.matchSessionId, range: 'any' }}

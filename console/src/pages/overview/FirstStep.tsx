@@ -16,7 +16,7 @@ export function FirstStep({ range }: { range: RangeName }) {
   if (!isQuiet || players?.totalCount !== 0) return null;
   return (
     <Panel>
-      <Text size="sm">
+      <Text>
         Nobody has signed in to this game yet.{' '}
         <TextLink to="/games/$tenantId/first-run" params={{ tenantId }} inherit underline="always">
           Sign in a first player in three steps

@@ -90,7 +90,6 @@ export function OverviewPage() {
               to="/workspaces/$workspaceId/usage"
               params={{ workspaceId: game.workspaceId }}
               search={{ groupBy: 'tenant' }}
-              size="sm"
               mt="xs"
               display="inline-block"
             >
@@ -151,7 +150,7 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
         value={rejected.data && totalOf(rejected.data.items)}
         query={rejected}
       >
-        <TextLink to="/games/$tenantId/events/rejected" params={{ tenantId }} size="sm">
+        <TextLink to="/games/$tenantId/events/rejected" params={{ tenantId }}>
           Open the list
         </TextLink>
       </Figure>
@@ -164,12 +163,7 @@ function SignInsByProvider({ tenantId, range }: { tenantId: string; range: Range
   const { data } = query;
   if (!data) return <Pending query={query} failure="Sign-ins could not be counted" height={120} />;
   const providers = Object.entries(data.loginsByProvider).toSorted(([, one], [, other]) => other - one);
-  if (providers.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        Nobody signed in during this time.
-      </Text>
-    );
+  if (providers.length === 0) return <Text c="dimmed">Nobody signed in during this time.</Text>;
   const most = providers[0]![1];
   return (
     <table className={classes.bars}>
@@ -210,7 +204,7 @@ function LatestChanges() {
               {describeAction(action)}
             </TextLink>
             {targetId !== null && (
-              <Text span size="sm" truncate>
+              <Text span truncate>
                 {nameOf(targetId)}
               </Text>
             )}
@@ -223,7 +217,7 @@ function LatestChanges() {
           </li>
         ))}
       </ul>
-      <TextLink to="/games/$tenantId/audit" params={{ tenantId }} size="sm">
+      <TextLink to="/games/$tenantId/audit" params={{ tenantId }}>
         Open the audit log
       </TextLink>
     </>
@@ -234,12 +228,7 @@ function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId
   const query = useQuery(recentAlertsQuery(workspaceId, tenantId));
   const { data } = query;
   if (!data) return <Pending query={query} failure="Alerts could not be loaded" height={40} />;
-  if (data.items.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No key of this game has had unusual traffic.
-      </Text>
-    );
+  if (data.items.length === 0) return <Text c="dimmed">No key of this game has had unusual traffic.</Text>;
   return (
     <>
       <ul className={classes.changes}>
@@ -255,7 +244,7 @@ function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId
           </li>
         ))}
       </ul>
-      <TextLink to="/workspaces/$workspaceId/alerts" params={{ workspaceId }} search={{ tenantId }} size="sm">
+      <TextLink to="/workspaces/$workspaceId/alerts" params={{ workspaceId }} search={{ tenantId }}>
         Open the alerts
       </TextLink>
     </>

@@ -85,11 +85,7 @@ const MOST_LISTED = 200;
 
 function FirstOnly({ rows }: { rows: unknown[] }) {
   if (rows.length < MOST_LISTED) return null;
-  return (
-    <Text size="sm" c="dimmed">
-      The first {MOST_LISTED}
-    </Text>
-  );
+  return <Text c="dimmed">The first {MOST_LISTED}</Text>;
 }
 
 const gameColumns: Column<AnyWorkspaceDetail['tenants'][number]>[] = [

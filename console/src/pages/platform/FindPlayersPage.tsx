@@ -39,7 +39,7 @@ export function FindPlayersPage() {
             onEnterOnly
             width={420}
           />
-          <Text size="sm" c="dimmed" maw={720}>
+          <Text c="dimmed" maw={720}>
             Type a whole player id, email address, wallet address or id at a store, and press Enter. Names are
             not searched, because many players share one. Each search leaves an audit record.
           </Text>

@@ -47,7 +47,7 @@ export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps
       toInput={() => changesOf(form, toPlan)}
       onDone={onClose}
     >
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         The limits apply at once, to all games of the workspace. Keys with limits of their own keep them.
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">

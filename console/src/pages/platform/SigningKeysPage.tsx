@@ -41,7 +41,7 @@ export function SigningKeysPage() {
         query={keys}
         empty={null}
       />
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {isWaiting
           ? 'A new key is published and starts to sign soon. Until then, no further key can be added.'
           : 'Services that verify tokens read the public keys from /.well-known/jwks.json.'}
@@ -65,7 +65,7 @@ function RotateDialog({ onClose }: { onClose: () => void }) {
       toInput={({ seconds }) => ({ activateInSeconds: Number(seconds), revokeOld: false })}
       onDone={onClose}
     >
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         Creates a new key. Tokens of the old key are accepted until the last one has expired, so nobody is
         signed out.
       </Text>

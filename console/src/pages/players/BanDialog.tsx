@@ -50,12 +50,12 @@ export function BanDialog({ onClose, path, name }: BanDialogProps) {
       })}
       onDone={onClose}
     >
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         All sessions end now, and sign-ins to this game are refused with the reason. You can lift the ban at
         any time.
       </Text>
       <Stack gap={4}>
-        <Text size="sm" fw={500} id="ban-duration">
+        <Text fw={500} id="ban-duration">
           Duration
         </Text>
         <SegmentedControl

@@ -24,12 +24,8 @@ export function BanPanel({ ban, ...path }: BanPanelProps) {
             Ends: ban.until === null ? 'When it is lifted' : <RelativeTime at={ban.until} />,
           }}
         />
-        {ban.reason && <Text size="sm">Reason: {ban.reason}</Text>}
-        {record?.note && (
-          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-            Note: {record.note}
-          </Text>
-        )}
+        {ban.reason && <Text>Reason: {ban.reason}</Text>}
+        {record?.note && <Text style={{ whiteSpace: 'pre-wrap' }}>Note: {record.note}</Text>}
       </Stack>
     </Panel>
   );

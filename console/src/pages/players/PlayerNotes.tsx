@@ -43,13 +43,11 @@ export function PlayerNotes(path: PlayerPath) {
               </ActionIcon>
             )}
           </Group>
-          <Text size="sm" className={classes.text}>
-            {note.text}
-          </Text>
+          <Text className={classes.text}>{note.text}</Text>
         </article>
       ))}
       {notes.data?.items.length === 0 && (
-        <Text size="sm" c="dimmed" p="md">
+        <Text c="dimmed" p="md">
           Nobody has written a note about this player. Only members of the workspace see notes.
         </Text>
       )}

@@ -84,7 +84,7 @@ function LoadedPlayer({ tenantId, requestedId, player }: LoadedPlayerProps) {
     >
       {requestedId.toLowerCase() !== player.playerId && (
         <Panel>
-          <Text size="sm">
+          <Text>
             The player <CopyableId id={requestedId} /> was merged into this player.
           </Text>
         </Panel>

@@ -251,7 +251,6 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
         empty={<NoRows>This player has sent no player events.</NoRows>}
       />
       <TextLink
-        size="sm"
         mt="xs"
         display="inline-block"
         to="/games/$tenantId/events"

@@ -50,9 +50,7 @@ export function ProviderPanel({ tenantId, provider }: ProviderProps) {
       }
     >
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {text}
-        </Text>
+        <Text c="dimmed">{text}</Text>
         {set.error && <ErrorText error={set.error} />}
         {isOpen && fields.length > 0 && <ProviderForm tenantId={tenantId} provider={provider} />}
         {provider.enabled && provider.isConfigured && (

@@ -121,7 +121,7 @@ function LoadedAlertForm({ settings }: { settings: AlertSettings }) {
       toInput={() => changesOf(form, (values) => values)}
       onDone={(_answer, sent) => markSaved(form, sent)}
     >
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         A key above a threshold raises an alert, at most once in 15 minutes. A key can have thresholds of its
         own.
       </Text>
@@ -152,9 +152,7 @@ function EnableGame() {
   const change = useChangeGame(useGame());
   return (
     <Stack gap="sm">
-      <Text size="sm" c="dimmed">
-        The keys of a disabled game are refused. Nothing is erased.
-      </Text>
+      <Text c="dimmed">The keys of a disabled game are refused. Nothing is erased.</Text>
       {change.error && <ErrorText error={change.error} />}
       <Button w="fit-content" loading={change.isPending} onClick={() => change.mutate({ isActive: true })}>
         Enable the game
@@ -167,7 +165,7 @@ function DisableGame() {
   const [isAsking, asking] = useDisclosure();
   return (
     <Group justify="space-between">
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         All keys of the game stop working. Nothing is erased, and you can enable it again.
       </Text>
       <Button variant="default" c="var(--gh-bad)" onClick={asking.open}>

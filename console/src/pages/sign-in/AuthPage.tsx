@@ -20,11 +20,7 @@ export function AuthPage({
         <img src="/favicon.svg" width={32} height={32} alt="" />
         <Stack gap={4} mt="md" mb="lg">
           <Title order={1}>{title}</Title>
-          {text && (
-            <Text size="sm" c="dimmed">
-              {text}
-            </Text>
-          )}
+          {text && <Text c="dimmed">{text}</Text>}
         </Stack>
         {children}
       </div>

@@ -98,7 +98,7 @@ function JoinForm({ token, invitation: { email } }: StepProps) {
         join.mutate(token, { onSuccess: ({ workspaceId }) => enter(`/workspaces/${workspaceId}`) })
       }
     >
-      <Text size="sm">You are signed in as {email}.</Text>
+      <Text>You are signed in as {email}.</Text>
     </AuthForm>
   );
 }

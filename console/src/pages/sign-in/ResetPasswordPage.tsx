@@ -32,7 +32,7 @@ function RequestStep({ onHasToken }: { onHasToken: () => void }) {
         title="Read your email"
         text={`If ${form.values.email} has an account, it receives a link that works for one hour.`}
       >
-        <Anchor component="button" size="sm" onClick={onHasToken}>
+        <Anchor component="button" onClick={onHasToken}>
           Enter the token of the email
         </Anchor>
       </AuthPage>
@@ -47,11 +47,7 @@ function RequestStep({ onHasToken }: { onHasToken: () => void }) {
         isPending={request.isPending}
         error={request.error}
         onSubmit={form.onSubmit((values) => request.mutate(values))}
-        footer={
-          <TextLink to="/sign-in" size="sm">
-            Back to sign-in
-          </TextLink>
-        }
+        footer={<TextLink to="/sign-in">Back to sign-in</TextLink>}
       >
         <EmailField {...form.getInputProps('email')} />
       </AuthForm>
@@ -74,9 +70,7 @@ function NewPasswordStep({ token }: { token: string }) {
         title="Password changed"
         text={`${reset.data.email} has a new password. All its sessions have ended.`}
       >
-        <TextLink to="/sign-in" size="sm">
-          Sign in
-        </TextLink>
+        <TextLink to="/sign-in">Sign in</TextLink>
       </AuthPage>
     );
   return (

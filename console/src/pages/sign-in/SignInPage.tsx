@@ -71,12 +71,8 @@ function PasswordStep({
         )}
         footer={
           <Group justify="space-between">
-            <TextLink to="/sign-up" size="sm">
-              Create an account
-            </TextLink>
-            <TextLink to="/reset-password" size="sm">
-              Reset the password
-            </TextLink>
+            <TextLink to="/sign-up">Create an account</TextLink>
+            <TextLink to="/reset-password">Reset the password</TextLink>
           </Group>
         }
       >
@@ -126,13 +122,12 @@ function SecondFactorStep({
         footer={
           <>
             <Group justify="space-between">
-              <Anchor component="button" type="button" size="sm" onClick={onBack}>
+              <Anchor component="button" type="button" onClick={onBack}>
                 Back
               </Anchor>
               <Anchor
                 component="button"
                 type="button"
-                size="sm"
                 onClick={() => {
                   setCode('');
                   setHasRecoveryCode(!hasRecoveryCode);

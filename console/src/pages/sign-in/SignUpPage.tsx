@@ -30,11 +30,7 @@ export function SignUpPage() {
             { onSuccess: () => enter(), onError: (error) => form.setErrors(fieldErrors(error)) },
           ),
         )}
-        footer={
-          <TextLink to="/sign-in" size="sm">
-            Sign in instead
-          </TextLink>
-        }
+        footer={<TextLink to="/sign-in">Sign in instead</TextLink>}
       >
         <EmailField {...form.getInputProps('email')} />
         <TextInput

@@ -22,9 +22,7 @@ function VerifyStep({ mailedToken }: { mailedToken: string }) {
   if (verify.data)
     return (
       <AuthPage title="Address verified" text={`${verify.data.email} is verified.`}>
-        <TextLink to="/" size="sm">
-          Open the console
-        </TextLink>
+        <TextLink to="/">Open the console</TextLink>
       </AuthPage>
     );
   return (
@@ -33,7 +31,7 @@ function VerifyStep({ mailedToken }: { mailedToken: string }) {
         verb="Verify"
         isPending={verify.isPending}
         error={verify.error}
-        help={<Text size="sm">Sign in and request a new email on the account page.</Text>}
+        help={<Text>Sign in and request a new email on the account page.</Text>}
         onSubmit={() => verify.mutate()}
       >
         <TextInput

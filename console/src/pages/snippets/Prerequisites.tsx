@@ -52,14 +52,14 @@ function Prerequisite({
   const canChange = useCanChangeGame();
   return (
     <>
-      <Text size="sm">{text}</Text>
+      <Text>{text}</Text>
       {change.error != null && <ErrorText error={change.error} />}
       {canChange ? (
         <Button variant="default" w="fit-content" loading={change.isPending} onClick={onConfirm}>
           {verb}
         </Button>
       ) : (
-        <Text size="sm">Ask an owner or admin of the workspace to turn it on.</Text>
+        <Text>Ask an owner or admin of the workspace to turn it on.</Text>
       )}
     </>
   );

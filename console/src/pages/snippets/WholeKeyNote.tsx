@@ -12,7 +12,7 @@ export function WholeKeyNote() {
   if (createdKey(id, 'game') !== undefined) return null;
   return (
     <>
-      <Text size="sm">
+      <Text>
         Replace <code>{snippetKey}</code> with your whole key
         {canChange && ', or create a key. The commands then contain it'}.
       </Text>

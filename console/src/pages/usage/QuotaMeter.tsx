@@ -19,7 +19,7 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
   if (limit === null)
     return (
       <Stack gap={4}>
-        <Text size="sm">
+        <Text>
           <Text span fw={600} inherit>
             {formatNumber(used)}
           </Text>{' '}
@@ -33,7 +33,7 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
   const percent = used >= limit ? 100 : (used / limit) * 100;
   return (
     <Stack gap={6}>
-      <Text size="sm">
+      <Text>
         <Text span fw={600} inherit>
           {formatNumber(used)}
         </Text>{' '}

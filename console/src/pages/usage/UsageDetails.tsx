@@ -38,9 +38,7 @@ export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDet
       actions={
         <>
           {groupBy !== 'day' && data?.items.length === MOST_ROWS && (
-            <Text size="sm" c="dimmed">
-              The {formatNumber(MOST_ROWS)} with the most units
-            </Text>
+            <Text c="dimmed">The {formatNumber(MOST_ROWS)} with the most units</Text>
           )}
           <SegmentedControl<Grouping>
             size="xs"

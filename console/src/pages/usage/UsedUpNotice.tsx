@@ -17,7 +17,7 @@ export function UsedUpNotice() {
   return (
     <div className={classes.notice} role="status">
       <CircleAlert size={16} aria-hidden />
-      <Text size="sm" c="inherit">
+      <Text c="inherit">
         {limit === 0
           ? 'The plan includes no units. Guildhall refuses requests.'
           : `All ${formatNumber(limit)} units are used. Guildhall refuses requests until ${dayFormat.format(new Date(periodEnd))}.`}{' '}

@@ -54,7 +54,7 @@ const PlayerLink = ({ entry }: { entry: WalletEntry }) =>
   entry.playerIndex === null ? (
     '–'
   ) : (
-    <TextLink size="sm" from="/games/$tenantId/wallet" to="." search={{ player: String(entry.playerIndex) }}>
+    <TextLink from="/games/$tenantId/wallet" to="." search={{ player: String(entry.playerIndex) }}>
       <WalletPlayer {...entry} />
     </TextLink>
   );
@@ -86,7 +86,7 @@ function HashLink({ entry }: { entry: WalletEntry }) {
         )}
       </Group>
       {isChecked ? (
-        <Text size="sm" c="dimmed" role={problem === undefined ? undefined : 'alert'}>
+        <Text c="dimmed" role={problem === undefined ? undefined : 'alert'}>
           {problem === undefined
             ? 'Computed again in this browser from the content of the entry.'
             : `Entry ${index} ${problem}.`}

@@ -44,7 +44,7 @@ function Running({ verified, total, onStop }: { verified: number; total: number;
   return (
     <Group gap="md" wrap="nowrap">
       <Stack gap={6} flex={1}>
-        <Text size="sm">
+        <Text>
           Computing the hashes again: {formatNumber(verified)} of {formatNumber(total)} entries
         </Text>
         <Progress
@@ -66,11 +66,9 @@ function Broken({ problem, verified, at }: Extract<Verdict, { isSound: false }>)
     <Stack gap={4} role="alert">
       <Group gap="xs">
         <State tone="bad">Broken</State>
-        <Text size="sm" fw={500}>
-          {problem}
-        </Text>
+        <Text fw={500}>{problem}</Text>
       </Group>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {formatCount(verified, 'entry')} before it {verified === 1 ? 'is' : 'are'} unaltered.{' '}
         <Link
           from="/games/$tenantId/wallet"
@@ -90,13 +88,13 @@ function Sound({ head: { index, hash } }: Extract<Verdict, { isSound: true }>) {
     <Stack gap={4}>
       <Group gap="xs">
         <State tone="good">Sound</State>
-        <Text size="sm" fw={500}>
+        <Text fw={500}>
           {index === 1
             ? 'The only entry is unaltered.'
             : `All ${formatNumber(index)} entries are unaltered, and none is missing.`}
         </Text>
       </Group>
-      <Text size="sm" c="dimmed" component="div">
+      <Text c="dimmed" component="div">
         Save this head outside of Guildhall. It proves later that nothing before it was changed:{' '}
         <CopyableId id={`${index}:${hash}`} whole />
       </Text>

@@ -66,14 +66,10 @@ export function DeliveryDetails({ path, deliveryId, canChange, isEnabled }: Deli
       <Title order={2}>Payload</Title>
       <JsonView value={payload} name="Payload" />
       <Title order={2}>Attempts</Title>
-      {data.history.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Not attempted yet.
-        </Text>
-      )}
+      {data.history.length === 0 && <Text c="dimmed">Not attempted yet.</Text>}
       {data.history.map(({ number, startedAt, durationMs, statusCode, error: failure, answer }) => (
         <Stack key={number} gap={4}>
-          <Text size="sm">
+          <Text>
             {number}. {statusCode ?? (failure === null ? 'In progress' : 'No answer')}
             {durationMs !== null && ` in ${formatNumber(durationMs)} ms`}, <RelativeTime at={startedAt} />
           </Text>

@@ -55,7 +55,7 @@ export function RedeliveryProgress({ path, canChange, startedHere }: RedeliveryP
           ref={region}
         >
           <Group gap="xs" justify="space-between">
-            <Text size="sm">
+            <Text>
               {isRunning ? (
                 <>
                   Redelivering {formatNumber(endedOf(data))} of {formatNumber(data.total)}

@@ -88,7 +88,7 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
         />
       </Panel>
       {!webhook.enabled && (
-        <Text size="sm">
+        <Text>
           This webhook is disabled, and its deliveries wait. To send a test or a delivery again, enable it
           first.
         </Text>

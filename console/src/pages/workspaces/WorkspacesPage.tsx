@@ -66,7 +66,7 @@ function VerificationNotice({ email }: { email: string }) {
   return (
     <Panel>
       <Group gap="xs">
-        <Text size="sm">Open the link in the email to {email} to verify your address.</Text>
+        <Text>Open the link in the email to {email} to verify your address.</Text>
         <ResendButton resend={resend} />
       </Group>
       {resend.error && <ErrorText error={resend.error} />}
