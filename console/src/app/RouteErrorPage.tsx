@@ -5,7 +5,7 @@ import { EmptyState } from '../components/EmptyState';
 import { ErrorState } from '../components/ErrorState';
 import { ButtonLink } from '../components/links';
 import { Page, Panel } from '../components/Page';
-import { GuildhallError } from './client';
+import { hasStatus } from './client';
 import { isServerAway, OldVersionError, whileServerAnswers } from './server-away';
 
 /** A page whose data could not be loaded. It loads again when the server answers again. */
@@ -18,8 +18,7 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
   const onAnswer = useEffectEvent(retry);
   const isAway = isServerAway(error);
   useEffect(() => (isAway ? whileServerAnswers(() => onAnswer()) : undefined), [isAway]);
-  if (error instanceof GuildhallError && (error.status === 404 || error.status === 403))
-    return <NotFoundPage what={what} />;
+  if (hasStatus(error, 403, 404)) return <NotFoundPage what={what} />;
   if (error instanceof OldVersionError)
     return (
       <Page title="New version">

@@ -1,4 +1,4 @@
-import { createAdminClient, localStorage } from '@guildhall/client/admin';
+import { createAdminClient, GuildhallError, localStorage } from '@guildhall/client/admin';
 
 export { GuildhallError, writeJson, type Answer, type Body, type operations } from '@guildhall/client/admin';
 
@@ -6,3 +6,7 @@ export { GuildhallError, writeJson, type Answer, type Body, type operations } fr
 export const client = createAdminClient({ baseUrl: window.location.origin, storage: localStorage() });
 
 export const { api } = client;
+
+/** Whether a request failed with one of these statuses. */
+export const hasStatus = (error: unknown, ...statuses: number[]): boolean =>
+  error instanceof GuildhallError && statuses.includes(error.status);

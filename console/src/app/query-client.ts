@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { GuildhallError } from './client';
+import { GuildhallError, hasStatus } from './client';
 import { isServerAway, RESTART_RETRIES, whileServerAnswers } from './server-away';
 
 const RETRIES = 2;
@@ -21,8 +21,7 @@ const isSignedOut = (error: Error): boolean =>
 /** For long readings of many pages: a request that was limited is sent again after the time that the server names. */
 export const patience = {
   retry: (failures: number, error: Error): boolean =>
-    isWorthRetrying(failures, error) ||
-    (failures < PATIENT_RETRIES && error instanceof GuildhallError && error.status === 429),
+    isWorthRetrying(failures, error) || (failures < PATIENT_RETRIES && hasStatus(error, 429)),
   retryDelay: (failures: number, error: Error): number =>
     error instanceof GuildhallError && error.retryAfter !== undefined
       ? error.retryAfter * 1_000
@@ -67,8 +66,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   }
   /** After a refusal, the pages learn the roles of the account again: an owner may have changed them. */
   function checkRole(error: Error): void {
-    if (error instanceof GuildhallError && (error.status === 403 || error.status === 404))
-      void queryClient.invalidateQueries({ queryKey: ['me'] });
+    if (hasStatus(error, 403, 404)) void queryClient.invalidateQueries({ queryKey: ['me'] });
   }
   // Other tabs read their data again when the reader turns to them or opens a page there.
   otherTabs.addEventListener('message', () => void queryClient.invalidateQueries({ refetchType: 'none' }));

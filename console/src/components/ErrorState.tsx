@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { CircleAlert, RotateCw } from 'lucide-react';
-import { GuildhallError } from '../app/client';
+import { GuildhallError, hasStatus } from '../app/client';
 import { CopyableId } from './CopyableId';
 import classes from './ErrorState.module.css';
 import { capitalize, formatCount } from './format';
@@ -68,12 +68,10 @@ export function ErrorDetail({ error, color }: { error: unknown; color?: string }
 }
 
 /** Whether a retry cannot help: a filter is invalid, or the record does not exist. */
-const isFinal = (error: unknown): boolean =>
-  isInvalidFilter(error) || (error instanceof GuildhallError && error.status === 404);
+const isFinal = (error: unknown): boolean => isInvalidFilter(error) || hasStatus(error, 404);
 
 /** Whether the server refused a request because of its filters. */
-export const isInvalidFilter = (error: unknown): boolean =>
-  error instanceof GuildhallError && error.status === 400;
+export const isInvalidFilter = (error: unknown): boolean => hasStatus(error, 400);
 
 /** Errors whose detail names operations of the API or options of the SDK. */
 const DETAILS: Partial<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { GuildhallError } from '../app/client';
+import { hasStatus } from '../app/client';
 import { NotFoundPage } from '../app/RouteErrorPage';
 import { ErrorState } from './ErrorState';
 import { Page } from './Page';
@@ -19,8 +19,7 @@ interface RecordPageProps<Data> {
 /** The page of one record, even while it loads, if it does not exist, and if it cannot be loaded. */
 export function RecordPage<Data>({ title, query, list, children }: RecordPageProps<Data>) {
   const { data, error, refetch } = query;
-  if (error instanceof GuildhallError && error.status === 404)
-    return <NotFoundPage what={title.toLowerCase()} next={list} />;
+  if (hasStatus(error, 404)) return <NotFoundPage what={title.toLowerCase()} next={list} />;
   if (data !== undefined) return children(data);
   if (!error) return <PageSkeleton title={title} />;
   return (

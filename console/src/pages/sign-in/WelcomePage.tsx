@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { api, client, GuildhallError } from '../../app/client';
+import { api, client, hasStatus } from '../../app/client';
 import { gamesQuery } from '../../app/game';
 import { meQuery } from '../../app/account';
 import { useChange } from '../../app/use-change';
@@ -23,7 +23,8 @@ export function WelcomePage() {
     const games = workspace && (await queryClient.fetchQuery(gamesQuery(workspace.workspaceId)));
     enter(games?.items[0] ? `/games/${games.items[0].id}/first-run` : '/');
   });
-  const isUsed = signIn.error instanceof GuildhallError && isFinal(signIn.error);
+  // A link that was used or is too old never works again. Without a connection or above a limit it may.
+  const isUsed = hasStatus(signIn.error, 400, 401);
   return (
     <AuthPage title="Welcome to Guildhall" text="This link signs the administrator in once.">
       <Stack gap="sm">
@@ -41,6 +42,3 @@ export function WelcomePage() {
     </AuthPage>
   );
 }
-
-/** A link that was used or is too old never works again. Without a connection or above a limit it may. */
-const isFinal = ({ status }: GuildhallError): boolean => status === 400 || status === 401;

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, GuildhallError, type Answer, type operations } from '../../app/client';
+import { api, hasStatus, type Answer, type operations } from '../../app/client';
 import { patience } from '../../app/query-client';
 import { byNumericCursor } from '../../components/paging';
 
@@ -81,7 +81,7 @@ async function readTransaction(
     });
     return entries;
   } catch (error) {
-    if (error instanceof GuildhallError && error.status === 404) return [];
+    if (hasStatus(error, 404)) return [];
     throw error;
   }
 }
