@@ -1,15 +1,19 @@
 import type { GuildhallError } from './errors.ts';
-import { createHeldSession, type HeldSession } from './held-session.ts';
-import { createSharedText, type KnownText, type SharedText } from './shared-text.ts';
+import { createListeners } from './listeners.ts';
+import { clockOffset, serverTime } from './server-time.ts';
+import { createSharedText, type KnownText } from './shared-text.ts';
 import type { ClientStorage } from './storage.ts';
-import { endOf, read, textOfRefusal, type Stored } from './stored-session.ts';
+import { endOf, read, textOfRefusal, type SessionEnd, type Stored } from './stored-session.ts';
 
 /** The session of this page. It is the one in the storage, unless the storage refused it: then the session ends with the page. */
-export interface SessionStore<Identity>
-  extends
-    Pick<HeldSession<Identity>, 'subscribe' | 'onSessionEnded' | 'serverTime'>,
-    Pick<SharedText, 'known' | 'load' | 'reread' | 'close'> {
+export interface SessionStore<Identity> {
   readonly held: Stored<Identity> | undefined;
+  /** The text in the storage, as this page knows it. */
+  readonly known: KnownText;
+  /** Reads the storage once. */
+  load(): Promise<void>;
+  /** Reads the storage again. */
+  reread(): Promise<unknown>;
   /**
    * Returns false if the session changed during the write, in this tab or in another one. A sign-in has no expected text, so it always
    * replaces the session.
@@ -19,19 +23,46 @@ export interface SessionStore<Identity>
   refuse(refreshToken: string, error: GuildhallError): Promise<void>;
   /** Ends the session here and returns it. */
   end(): Promise<Stored<Identity> | undefined>;
+  /** Stops noticing what other clients change. */
+  close(): void;
+  subscribe(listener: (current: Identity | undefined) => void): () => void;
+  onSessionEnded(listener: (end: SessionEnd) => void): () => void;
+  serverTime(): Date;
 }
 
 export function createSessionStore<Identity>(storage: ClientStorage, key: string): SessionStore<Identity> {
-  const held = createHeldSession<Identity>();
-  const shared = createSharedText(storage, key, (text) => held.set(read(text), endOf(text)));
+  const shared = createSharedText(storage, key, (text) => hold(read(text), endOf(text)));
+  const changed = createListeners<Identity | undefined>();
+  const ended = createListeners<SessionEnd>();
+  let held: Stored<Identity> | undefined;
+  /** The session that was held last. A game continues after its session has ended. */
+  let last: Stored<Identity> | undefined;
+  /** The offset of the device's clock when this page got the token of `last`. */
+  let offset = 0;
+  /** Whether the server refused the last session, and the person has not signed out since. */
+  let isRefused = false;
+
+  /** Replaces the session of this page. Without a next one, it has ended. */
+  function hold(next: Stored<Identity> | undefined, why: SessionEnd = { reason: 'signed_out' }): void {
+    const before = held;
+    held = next;
+    if (next && next.accessToken !== last?.accessToken) offset = clockOffset();
+    last = next ?? last;
+    if (JSON.stringify(before?.identity) !== JSON.stringify(next?.identity)) changed.call(next?.identity);
+    if (next) isRefused = false;
+    else if (before || (isRefused && why.reason === 'signed_out')) {
+      isRefused = why.reason === 'refused';
+      ended.call(why);
+    }
+  }
 
   /** If the storage cannot be written, the session ends with the page. */
   const remove = (expected?: KnownText) => shared.write(undefined, expected).catch(() => true);
 
   async function save(next: Stored<Identity>, expected?: KnownText): Promise<boolean> {
     const text = JSON.stringify(next);
-    const replaced = held.now;
-    const isLate = () => expected !== undefined && held.now !== replaced;
+    const replaced = held;
+    const isLate = () => expected !== undefined && held !== replaced;
     try {
       if (!(await shared.write(text, expected))) return false;
     } catch {
@@ -41,37 +72,36 @@ export function createSessionStore<Identity>(storage: ClientStorage, key: string
       await shared.write(text, { text: undefined }).catch(() => {});
     }
     if (isLate()) return false;
-    held.set(next);
+    hold(next);
     return true;
   }
 
   async function refuse(refreshToken: string, error: GuildhallError): Promise<void> {
-    const isReplaced = () => held.now?.refreshToken !== refreshToken;
+    const isReplaced = () => held?.refreshToken !== refreshToken;
     await shared.reread();
     if (isReplaced()) return;
     const { known } = shared;
     const isStored = await shared.write(textOfRefusal(error), known).catch(() => remove(known));
     if (isReplaced()) return;
-    if (isStored) held.set(undefined, { reason: 'refused', error });
+    if (isStored) hold(undefined, { reason: 'refused', error });
     else await shared.reread();
   }
 
   async function end(): Promise<Stored<Identity> | undefined> {
     await shared.load();
-    const before = held.now;
+    const before = held;
     // Before the storage answers, so that a refresh that is being stored notices it.
-    held.set(undefined);
+    hold(undefined);
     await remove();
     // A read that began before the removal may have brought the session back.
-    if (before && held.now?.secret === before.secret) held.set(undefined);
+    if (before && held?.secret === before.secret) hold(undefined);
     return before;
   }
 
-  const { subscribe, onSessionEnded, serverTime } = held;
   const { load, reread, close } = shared;
   return {
     get held() {
-      return held.now;
+      return held;
     },
     get known() {
       return shared.known;
@@ -82,8 +112,8 @@ export function createSessionStore<Identity>(storage: ClientStorage, key: string
     refuse,
     end,
     close,
-    subscribe,
-    onSessionEnded,
-    serverTime,
+    subscribe: changed.add,
+    onSessionEnded: ended.add,
+    serverTime: () => serverTime(last, offset),
   };
 }
