@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { DialogButtons } from './DialogButtons';
 import { ErrorText } from './ErrorState';
 
 interface QuestionProps {
@@ -85,19 +86,13 @@ export function QuestionDialog({
             />
           )}
           {error != null && <ErrorText error={error} hasEffect={hasEffect} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} disabled={isPending}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              {...(!isHarmless && { color: 'red.8' })}
-              loading={isPending}
-              disabled={typed !== undefined && withPlainSpaces(text) !== withPlainSpaces(typed)}
-            >
-              {verb}
-            </Button>
-          </Group>
+          <DialogButtons
+            verb={verb}
+            onCancel={close}
+            isPending={isPending}
+            color={isHarmless ? undefined : 'red.8'}
+            disabled={typed !== undefined && withPlainSpaces(text) !== withPlainSpaces(typed)}
+          />
         </Stack>
       </form>
     </Modal>

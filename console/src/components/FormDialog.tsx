@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { DialogButtons } from './DialogButtons';
 import { ErrorText } from './ErrorState';
 import { errorOfForm, useSubmit, type SentForm } from './form-submit';
 import { leavingDialog, leavingRequest, useUnsavedChanges } from './unsaved-changes';
@@ -41,14 +42,7 @@ export function FormDialog<Values, Input, Answer>({
             {children}
           </Stack>
           {error && <ErrorText error={error} hasEffect />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} disabled={isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isPending}>
-              {verb}
-            </Button>
-          </Group>
+          <DialogButtons verb={verb} onCancel={close} isPending={isPending} />
         </Stack>
       </form>
       {unsaved.question}

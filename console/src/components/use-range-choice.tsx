@@ -1,7 +1,8 @@
-import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { DialogButtons } from './DialogButtons';
 import { formatInterval, isInterval, limitsOf, rangeChoices, toInterval } from './range';
 
 const BETWEEN = { value: 'between', label: 'Between…' };
@@ -87,12 +88,7 @@ function IntervalDialog({
           <Text size="xs" c="dimmed">
             Both are in the time zone of this browser.
           </Text>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">Show this time</Button>
-          </Group>
+          <DialogButtons verb="Show this time" onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

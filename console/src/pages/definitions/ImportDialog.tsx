@@ -1,6 +1,7 @@
 import { Button, FileInput, Group, Modal, Stack, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { DataTable, type Column } from '../../components/DataTable';
+import { DialogButtons } from '../../components/DialogButtons';
 import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import { leavingFile, useUnsavedChanges } from '../../components/unsaved-changes';
@@ -63,14 +64,12 @@ export function ImportDialog({
               onChange={(event) => setOverwrite(event.currentTarget.checked)}
             />
             {importing.error && <ErrorText error={importing.error} />}
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={close} disabled={importing.isPending}>
-                Cancel
-              </Button>
-              <Button type="submit" disabled={!file} loading={importing.isPending}>
-                Import the file
-              </Button>
-            </Group>
+            <DialogButtons
+              verb="Import the file"
+              onCancel={close}
+              isPending={importing.isPending}
+              disabled={!file}
+            />
           </Stack>
         </form>
       )}
