@@ -7,7 +7,7 @@ import { useState, type KeyboardEvent } from 'react';
 import { api, GuildhallError } from '../client';
 import { describeError } from '../../components/ErrorState';
 import { distinctNames } from '../../components/format';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import { gamesQuery, usePlace } from '../game';
 import { useDestinations } from './navigation';
 import classes from './CommandPalette.module.css';
@@ -197,7 +197,9 @@ function useCommands(
     return { commands: [...pages, ...games], isSearching: isWaitingForGames, error: errorOfGames };
   // The players of an earlier text would be opened by a quick Enter.
   const items = search === text ? players.data?.items : undefined;
-  const names = distinctNames((items ?? []).map((player) => ({ id: player.playerId, name: nameOf(player) })));
+  const names = distinctNames(
+    (items ?? []).map((player) => ({ id: player.playerId, name: playerName(player) })),
+  );
   const found = [...names].map(([playerId, label]): Command => ({
     key: playerId,
     label,

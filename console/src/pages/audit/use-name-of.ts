@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { meQuery } from '../../app/account';
 import { providerNames } from '../players/providers';
-import { useNamesOf } from '../players/names';
+import { usePlayerNames } from '../players/names';
 import type { NameOf } from './columns';
 import { namesIn, playersIn } from './names';
 import type { AuditRecord } from './queries';
@@ -21,5 +21,5 @@ export function useNameOf(records: AuditRecord[] | undefined, names: Map<string,
 function usePlayersIn(records: AuditRecord[]): Map<string, string> {
   const memberships = useQuery(meQuery).data?.memberships ?? [];
   const own = new Set(memberships.map(({ workspaceId }) => workspaceId));
-  return useNamesOf(playersIn(records.filter(({ workspaceId }) => workspaceId && own.has(workspaceId))));
+  return usePlayerNames(playersIn(records.filter(({ workspaceId }) => workspaceId && own.has(workspaceId))));
 }

@@ -4,7 +4,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts } from '../../components/Page';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import { RelativeTime } from '../../components/RelativeTime';
 import { definitionName } from '../definitions/definition-name';
 import { playerQuery } from '../players/queries';
@@ -23,7 +23,7 @@ export function EventDetails({ tenantId, event }: { tenantId: string; event: Sto
           Received: <RelativeTime at={event.receivedAt} />,
           Player: (
             <TextLink to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId: event.playerId }}>
-              {player ? nameOf(player) : 'Open the player'}
+              {player ? playerName(player) : 'Open the player'}
             </TextLink>
           ),
           ...(event.matchSessionId !== undefined && {

@@ -233,7 +233,7 @@ function EventTable({ tenantId, filter, range, isLive, isUndecided, toolbar }: E
   const live = { rows: held.rows, rowKey, error: tail.error, retry: () => void tail.refetch() };
   const shown = isLive ? live : { ...stored, ...(isUndecided && { rows: undefined }) };
   const { row: open, ...panel } = useRowPanel('event', shown.rows, rowKey);
-  const playerNames = usePlayerNames(tenantId, shown.rows?.map(({ playerId }) => playerId) ?? []);
+  const playerNames = usePlayerNames(shown.rows?.map(({ playerId }) => ({ tenantId, playerId })) ?? []);
   // The live tail renders each second. Rows with other columns would render again.
   const columns = useMemo(() => eventColumns(playerNames), [playerNames]);
   const showNewer = (): void => {

@@ -7,7 +7,7 @@ import { useCanChangeGame, useGame } from '../../app/game';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
 import { Pending } from '../../components/Pending';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import { rejectedEventsQuery, type StoredEvent } from '../events/queries';
 import { keysQuery, useSnippetKey } from '../keys/queries';
 import type { ListedPlayer } from '../players/queries';
@@ -79,7 +79,7 @@ function PlayerStep({ player }: { player: ListedPlayer | undefined }) {
     <Step isDone={player !== undefined} title="Sign in a first player">
       {player ? (
         <Text>
-          {nameOf(player)} signed in.{' '}
+          {playerName(player)} signed in.{' '}
           <TextLink
             to="/games/$tenantId/players/$playerId"
             params={{ tenantId, playerId: player.playerId }}

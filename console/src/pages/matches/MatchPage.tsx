@@ -59,8 +59,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
     refetchInterval: readAgainEvery(match),
   });
   const playerNames = usePlayerNames(
-    tenantId,
-    [...match.players, ...(events.data?.items ?? [])].map(({ playerId }) => playerId),
+    [...match.players, ...(events.data?.items ?? [])].map(({ playerId }) => ({ tenantId, playerId })),
   );
   return (
     <Page

@@ -12,7 +12,7 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { capitalize, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
@@ -78,7 +78,7 @@ function Results({ search }: { search: string }) {
 
 function PlayerPanel({ player, onDeleted }: { player: FoundPlayer; onDeleted: () => void }) {
   const [isDeleting, deleting] = useDisclosure();
-  const name = nameOf({ ...player, playerId: player.id });
+  const name = playerName({ ...player, playerId: player.id });
   const games = useOwnGames();
   return (
     <Panel

@@ -10,7 +10,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { capitalize, formatNumber } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
 import { startDownload } from '../../components/downloads';
@@ -71,7 +71,7 @@ function LoadedPlayer({ tenantId, requestedId, player }: LoadedPlayerProps) {
   const change = useSearchChange<{ tab: string | undefined }>();
   const isPlatformAdmin = useIsPlatformAdmin();
   const path = { tenantId, playerId: player.playerId };
-  const name = nameOf(player);
+  const name = playerName(player);
   const tabs = useRef<HTMLDivElement>(null);
   useEffect(() => showChosen(tabs.current), [tab]);
 

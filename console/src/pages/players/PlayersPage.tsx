@@ -8,7 +8,7 @@ import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { capitalize, formatCount, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
@@ -125,7 +125,7 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
     sort: 'displayName',
     cell: (player) => (
       <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId: player.playerId }}>
-        {nameOf(player)}
+        {playerName(player)}
       </Link>
     ),
   },

@@ -6,7 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { api } from '../../app/client';
-import { nameOf } from '../../components/player-name';
+import { playerName } from '../../components/player-name';
 import type { PlayerPath } from './queries';
 
 /** The most ids that one look-up takes. */
@@ -21,7 +21,7 @@ const playerNamesQuery = (tenantId: string, playerIds: string[]) =>
         params: { path: { tenantId } },
         body: { playerIds },
       });
-      return items.map((player) => [player.requestedId, nameOf(player)] as const);
+      return items.map((player) => [player.requestedId, playerName(player)] as const);
     },
     staleTime: Infinity,
     refetchOnWindowFocus: false,
@@ -48,8 +48,8 @@ function lookUpsOf(queryCache: QueryCache, tenantId: string, ids: string[]): str
   return [...earlier, ...lookUps];
 }
 
-/** What players of several games are called, by id. */
-export function useNamesOf(players: PlayerPath[]): Map<string, string> {
+/** What players of one or several games are called, by id. */
+export function usePlayerNames(players: PlayerPath[]): Map<string, string> {
   const queryCache = useQueryClient().getQueryCache();
   const idsByGame = new Map<string, string[]>();
   for (const { tenantId, playerId } of players)
@@ -61,7 +61,3 @@ export function useNamesOf(players: PlayerPath[]): Map<string, string> {
     combine: inOneMap,
   });
 }
-
-/** What players of a game are called, by id. */
-export const usePlayerNames = (tenantId: string, ids: string[]): Map<string, string> =>
-  useNamesOf(ids.map((playerId) => ({ tenantId, playerId })));
