@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { meQuery } from '../../app/account';
-import { providerNames } from '../players/providers';
+import { providerNames } from '../providers/provider-names';
 import { usePlayerNames } from '../players/names';
 import type { NameOf } from './columns';
 import { namesIn, playersIn } from './names';

@@ -19,6 +19,7 @@ import { recentAuditQuery } from '../audit/queries';
 import { useNameOf } from '../audit/use-name-of';
 import { countsOf } from '../events/top-series';
 import { rejectedEventsQuery, totalOf } from '../events/queries';
+import { ledgerProviderName } from '../providers/provider-names';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { UsedUpNotice } from '../usage/UsedUpNotice';
 import { EventsPerMinute } from './EventsPerMinute';
@@ -31,7 +32,6 @@ import {
   signInsQuery,
   signInTimelineQuery,
 } from './queries';
-import { ledgerProviderName } from './provider-names';
 import { SignInChart } from './SignInChart';
 import classes from './OverviewPage.module.css';
 

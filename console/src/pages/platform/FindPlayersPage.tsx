@@ -18,7 +18,7 @@ import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
 import { useSearchChange } from '../../components/use-search-change';
 import { DeletePlayerDialog } from '../players/PlayerDialogs';
-import { providerNames } from '../players/providers';
+import { providerNames } from '../providers/provider-names';
 import { DeletionReceiptPanel } from './DeletionReceipt';
 import classes from './FindPlayersPage.module.css';
 import { findPlayersQuery, type FoundPlayer } from './queries';

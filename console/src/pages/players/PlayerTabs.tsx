@@ -13,8 +13,7 @@ import { eventColumns } from '../events/columns';
 import { recentEventsQuery } from '../events/queries';
 import { matchColumns } from '../matches/columns';
 import { matchesQuery } from '../matches/queries';
-import { ledgerProviderName } from '../overview/provider-names';
-import { providerNames } from './providers';
+import { ledgerProviderName, providerNames } from '../providers/provider-names';
 import {
   playerBansQuery,
   playerDevicesQuery,

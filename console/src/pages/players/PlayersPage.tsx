@@ -14,11 +14,11 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { providerChoices, providerNames } from '../providers/provider-names';
 import { MockSwitch } from '../snippets/Prerequisites';
 import { SignInSnippet } from '../snippets/SignInSnippet';
 import { WholeKeyNote } from '../snippets/WholeKeyNote';
 import { PlayerState } from './PlayerState';
-import { providerChoices, providerNames } from './providers';
 import { playersQuery, type ListedPlayer, type PlayerFilter } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/players');

@@ -3,11 +3,11 @@ import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
 import { readAgain, useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
+import type { ProviderName } from '../providers/queries';
 
 export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
 export type ListedPlayer = PlayerPage['items'][number];
 export type Player = Answer<'/api/bus_tenants/{tenantId}/players/{playerId}', 'get'>;
-export type AuthProvider = ListedPlayer['authMethods'][number]['authProvider'];
 
 export interface PlayerFilter {
   search?: string | undefined;
@@ -35,7 +35,7 @@ export const playersQuery = (tenantId: string, { search, sort, banned, hidden, p
             // Texts of the URL, which the server checks.
             banned: banned as boolean | undefined,
             hidden: hidden as boolean | undefined,
-            authProvider: provider as AuthProvider | undefined,
+            authProvider: provider as ProviderName | undefined,
           },
         },
         signal,

@@ -1,7 +1,7 @@
 import { Snippet } from '../../components/Snippet';
 import { useSnippetKey } from '../keys/queries';
-import { providerNames } from '../players/providers';
 import { SignInSnippet } from '../snippets/SignInSnippet';
+import { providerNames } from './provider-names';
 import type { Provider } from './queries';
 
 /** The first request of a sign-in with a provider, with the address of this server and a key of the game. */

@@ -1,4 +1,17 @@
-import { providerNames } from '../players/providers';
+import { choicesOf } from '../../components/format';
+import type { ProviderName } from './queries';
+
+export const providerNames: Record<ProviderName, string> = {
+  StoreA: 'Store A',
+  StoreB: 'Store B',
+  WalletJwt: 'Wallet JWT',
+  EvmWallet: 'EVM wallet',
+  EmailOneTimeCode: 'Email code',
+  EmailPassword: 'Email and password',
+  Mock: 'Mock',
+};
+
+export const providerChoices = choicesOf(Object.entries(providerNames));
 
 /** The session ledger has names of its own for the providers, and one for both of email. */
 const LEDGER_NAMES: Record<string, string> = {
