@@ -44,7 +44,7 @@ export function createRenewal<Identity>(
           await store.refuse(held.refreshToken, error);
           // Otherwise, another tab renewed the session in the meantime, or somebody else has signed in.
           if (!store.held) return undefined;
-        } else await wait(pauseAfter(error, attempt, lastAttemptAt));
+        } else await wait(pauseBeforeNext(error, attempt, lastAttemptAt));
       }
     }
   }
@@ -61,7 +61,7 @@ export function createRenewal<Identity>(
   }
 
   /** Returns the pause before the next attempt. Throws the error if there is none. */
-  function pauseAfter(error: GuildhallError, attempt: number, lastAttemptAt: number): number {
+  function pauseBeforeNext(error: GuildhallError, attempt: number, lastAttemptAt: number): number {
     const asked = (error.retryAfter ?? 0) * 1_000;
     // The repetition of a refresh that may have been carried out must not wait so long.
     if (!error.isUncertain)

@@ -111,10 +111,10 @@ export function createSenderLoop(
     }
     state.isSending = false;
     report();
-    if (state.error) await pauseAfter(state.error, batch.length, playerId);
+    if (state.error) await waitAfter(state.error, batch.length, playerId);
   }
 
-  async function pauseAfter(error: GuildhallError, sent: number, playerId: string): Promise<void> {
+  async function waitAfter(error: GuildhallError, sent: number, playerId: string): Promise<void> {
     const pause = policy.failed(error, sent, store.count);
     // If the player has signed out, the events wait for the next sign-in. Those of another player who has signed in do not.
     const hasChanged = session.current?.playerId !== playerId;
