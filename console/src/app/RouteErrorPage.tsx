@@ -21,20 +21,17 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
   if (hasStatus(error, 403, 404)) return <NotFoundPage what={what} />;
   if (error instanceof OldVersionError)
     return (
-      <Page title="New version">
-        <Panel flush>
-          <EmptyState
-            title="A new version was installed"
-            next={
-              <Button w="fit-content" onClick={() => location.reload()}>
-                Reload
-              </Button>
-            }
-          >
-            This page is of the previous version. Reload it to get the new version.
-          </EmptyState>
-        </Panel>
-      </Page>
+      <NoticePage
+        title="New version"
+        notice="A new version was installed"
+        next={
+          <Button w="fit-content" onClick={() => location.reload()}>
+            Reload
+          </Button>
+        }
+      >
+        This page is of the previous version. Reload it to get the new version.
+      </NoticePage>
     );
   return (
     <Page title="Not available">
@@ -46,29 +43,40 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
 /** The page is for other roles than that of the account. */
 export function NotAllowedPage({ children }: { children: ReactNode }) {
   return (
-    <Page title="Not allowed">
-      <Panel flush>
-        <EmptyState
-          title="Your role does not allow this page"
-          next={<ButtonLink to="/">Open the overview</ButtonLink>}
-        >
-          {children}
-        </EmptyState>
-      </Panel>
-    </Page>
+    <NoticePage title="Not allowed" notice="Your role does not allow this page">
+      {children}
+    </NoticePage>
   );
 }
 
 /** What the address names does not exist, or not for this account. */
 export function NotFoundPage({ what = 'page', next }: { what?: string | undefined; next?: ReactNode }) {
   return (
-    <Page title="Not found">
+    <NoticePage title="Not found" notice={`This ${what} does not exist`} next={next}>
+      The address may be wrong, the {what} may be deleted, or your account may not see it.
+    </NoticePage>
+  );
+}
+
+interface NoticePageProps {
+  title: string;
+  notice: string;
+  next?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page that has nothing but a notice, with the reason and the next step. */
+function NoticePage({
+  title,
+  notice,
+  next = <ButtonLink to="/">Open the overview</ButtonLink>,
+  children,
+}: NoticePageProps) {
+  return (
+    <Page title={title}>
       <Panel flush>
-        <EmptyState
-          title={`This ${what} does not exist`}
-          next={next ?? <ButtonLink to="/">Open the overview</ButtonLink>}
-        >
-          The address may be wrong, the {what} may be deleted, or your account may not see it.
+        <EmptyState title={notice} next={next}>
+          {children}
         </EmptyState>
       </Panel>
     </Page>
