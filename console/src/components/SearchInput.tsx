@@ -18,8 +18,8 @@ export function SearchInput({
   width = 300,
 }: {
   label: string;
-  value: string;
-  onChange: (value: string) => void;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
   /** For a search that should be sent once, as a whole. */
   onEnterOnly?: boolean;
   width?: number;
@@ -57,7 +57,7 @@ export function SearchInput({
       }
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
-      onKeyDown={({ key }) => key === 'Enter' && onEnterOnly && onChange(text.trim())}
+      onKeyDown={({ key }) => key === 'Enter' && onEnterOnly && onChange(text.trim() || undefined)}
     />
   );
 }

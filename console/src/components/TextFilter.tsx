@@ -7,7 +7,7 @@ const DEBOUNCE_MS = 250;
 /** One filter of a list as a text. It goes to the URL shortly after the last key. */
 export function TextFilter({
   label,
-  value = '',
+  value,
   onChange,
   width = 170,
 }: {
@@ -16,7 +16,7 @@ export function TextFilter({
   onChange: (value: string | undefined) => void;
   width?: number;
 }) {
-  const { text, setText, send } = useDebouncedText(value, (next) => onChange(next || undefined), DEBOUNCE_MS);
+  const { text, setText, send } = useDebouncedText(value, onChange, DEBOUNCE_MS);
   return (
     <TextInput
       size="xs"

@@ -1,15 +1,15 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 
-/** A typed text, whose trimmed form goes to the URL shortly after the last key. */
-export function useDebouncedText(value: string, onChange: (text: string) => void, delayMs: number) {
+/** A typed text, whose trimmed form goes to the URL shortly after the last key. Without a text it leaves the URL. */
+export function useDebouncedText(value = '', onChange: (text: string | undefined) => void, delayMs: number) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   /** What was sent to the URL. The page may be drawn with it only after more keys were typed. */
   const [sent, setSent] = useState<string[]>([]);
   const send = useDebouncedCallback((next: string) => {
     setSent((before) => [...before, next.trim()]);
-    onChange(next.trim());
+    onChange(next.trim() || undefined);
   }, delayMs);
   if (value !== known) {
     setKnown(value);

@@ -112,8 +112,8 @@ function Definitions() {
           <>
             <SearchInput
               label="Key, value, category or text"
-              value={filter.search ?? ''}
-              onChange={(search) => change({ search: search || undefined })}
+              value={filter.search}
+              onChange={(search) => change({ search })}
             />
             <FilterSelect
               label="Scope"

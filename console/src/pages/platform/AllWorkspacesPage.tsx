@@ -30,8 +30,8 @@ export function AllWorkspacesPage() {
         toolbar={
           <SearchInput
             label="Name, slug, id or email of a member"
-            value={search ?? ''}
-            onChange={(next) => change({ search: next || undefined })}
+            value={search}
+            onChange={(next) => change({ search: next })}
           />
         }
         empty={

@@ -34,8 +34,8 @@ export function FindPlayersPage() {
         <Stack gap="xs" align="flex-start">
           <SearchInput
             label="Player id, email address or id at a provider"
-            value={search ?? ''}
-            onChange={(next) => change({ search: next || undefined })}
+            value={search}
+            onChange={(next) => change({ search: next })}
             onEnterOnly
             width={420}
           />

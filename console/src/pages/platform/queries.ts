@@ -32,12 +32,10 @@ export const useChangePlan = (workspaceId: string) =>
       api.PATCH('/api/workspaces/{workspaceId}/plan', { params: { path: { workspaceId } }, body }),
   );
 
-export const findPlayersQuery = (search: string | undefined) =>
+export const findPlayersQuery = (search: string) =>
   queryOptions({
     queryKey: ['platform', 'players', search],
-    queryFn: ({ signal }) =>
-      api.GET('/api/admin/players', { params: { query: { search: search ?? '' } }, signal }),
-    enabled: search !== undefined,
+    queryFn: ({ signal }) => api.GET('/api/admin/players', { params: { query: { search } }, signal }),
     // Each search leaves an audit record. So it is sent once, and not again when the window gets the focus.
     staleTime: Infinity,
     refetchOnWindowFocus: false,

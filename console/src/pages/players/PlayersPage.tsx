@@ -61,8 +61,8 @@ export function PlayersPage() {
             <SavedViews page={`players.${game.id}`} search={filter} />
             <SearchInput
               label="Name, id, provider id or email"
-              value={filter.search ?? ''}
-              onChange={(search) => change({ search: search || undefined })}
+              value={filter.search}
+              onChange={(search) => change({ search })}
             />
             <FilterSelect
               label="Provider"
