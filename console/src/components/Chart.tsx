@@ -34,24 +34,20 @@ interface ChartProps {
  * Lines over time. A bucket that is not over is a circle beside the line, because a line to it would look like a fall. Drag zooms, a double
  * click resets. The table has the same numbers for screen readers.
  */
-export function Chart({ title, times, bucketSeconds, series, height = 220, zoomAction }: ChartProps) {
+export function Chart(chart: ChartProps) {
   const [isTable, table] = useDisclosure();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
-  if (series.length === 0) return <Text c="dimmed">No data in this time range.</Text>;
+  if (chart.series.length === 0) return <Text c="dimmed">No data in this time range.</Text>;
   return (
     <div className={classes.chart}>
-      {isTable ? (
-        <ChartTable title={title} times={times} bucketSeconds={bucketSeconds} series={series} />
-      ) : (
-        <Plot {...{ title, times, bucketSeconds, series, height, zoomAction }} />
-      )}
+      {isTable ? <ChartTable {...chart} /> : <Plot {...chart} />}
       <Button
         variant="subtle"
         color="gray"
         size="compact-xs"
         onClick={table.toggle}
         className={classes.toggle}
-        aria-label={`${toggleLabel}: ${title}`}
+        aria-label={`${toggleLabel}: ${chart.title}`}
       >
         {toggleLabel}
       </Button>
@@ -59,9 +55,7 @@ export function Chart({ title, times, bucketSeconds, series, height = 220, zoomA
   );
 }
 
-type PlotProps = Required<Omit<ChartProps, 'zoomAction'>> & Pick<ChartProps, 'zoomAction'>;
-
-function Plot({ title, times, bucketSeconds, series, height, zoomAction }: PlotProps) {
+function Plot({ title, times, bucketSeconds, series, height = 220, zoomAction }: ChartProps) {
   const scheme = useComputedColorScheme();
   const { ref: frame, width } = useElementSize();
   const [canReset, setCanReset] = useState(false);
@@ -145,12 +139,7 @@ function describe(times: number[], bucketSeconds: number, series: Series[]): str
 }
 
 /** The newest bucket is the first row, because readers look for it. */
-function ChartTable({
-  title,
-  times,
-  bucketSeconds,
-  series,
-}: Pick<ChartProps, 'title' | 'times' | 'bucketSeconds' | 'series'>) {
+function ChartTable({ title, times, bucketSeconds, series }: ChartProps) {
   const newestFirst = times.map((time, index) => ({ time, index })).toReversed();
   return (
     <div className={classes.table} tabIndex={0} role="region" aria-label={title}>

@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,6 +10,7 @@ import { formatNumber } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts } from '../../components/Page';
+import { Pending } from '../../components/Pending';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { checkEntry, checkOrder, followsGap, GENESIS, type Head } from './check-entry';
@@ -20,15 +21,14 @@ import classes from './EntryDetails.module.css';
 
 export function EntryDetails({ index }: { index: number }) {
   const { id } = useGame();
-  const { data: entry, error, refetch } = useQuery(walletEntryQuery(id, index));
+  const query = useQuery(walletEntryQuery(id, index));
+  const { data: entry } = query;
   if (entry) return <Loaded entry={entry} />;
   if (entry === null)
     return (
       <EmptyState title="No such entry">The ledger of this game has no entry with this number.</EmptyState>
     );
-  if (error)
-    return <ErrorState error={error} what="The entry could not be loaded" retry={() => void refetch()} />;
-  return <Skeleton height={320} />;
+  return <Pending query={query} failure="The entry could not be loaded" height={320} />;
 }
 
 function Loaded({ entry }: { entry: WalletEntry }) {
