@@ -11,14 +11,10 @@ import {
   useCreateWebhook,
   type NewWebhook,
   type Webhook,
+  type WebhookPath,
 } from './queries';
 
 const EVENT_TYPES = choicesOf(Object.entries(eventTypeNames));
-
-interface FormProps {
-  workspaceId: string;
-  onClose: () => void;
-}
 
 interface WebhookValues {
   url: string;
@@ -59,7 +55,11 @@ export function CreateWebhookDialog({
   workspaceId,
   onClose,
   onCreated,
-}: FormProps & { onCreated: (secret: string) => void }) {
+}: {
+  workspaceId: string;
+  onClose: () => void;
+  onCreated: (secret: string) => void;
+}) {
   const form = useForm<WebhookValues>({
     initialValues: { url: '', description: '', eventTypes: [], tenantId: '' },
   });
@@ -94,7 +94,15 @@ export function CreateWebhookDialog({
   );
 }
 
-export function EditWebhookDialog({ workspaceId, onClose, current }: FormProps & { current: Webhook }) {
+export function EditWebhookDialog({
+  path,
+  onClose,
+  current,
+}: {
+  path: WebhookPath;
+  onClose: () => void;
+  current: Webhook;
+}) {
   const form = useForm<WebhookValues>({
     initialValues: {
       url: current.url,
@@ -103,7 +111,7 @@ export function EditWebhookDialog({ workspaceId, onClose, current }: FormProps &
       tenantId: current.tenantId ?? '',
     },
   });
-  const change = useChangeWebhook({ workspaceId, webhookId: current.id });
+  const change = useChangeWebhook(path);
   return (
     <FormDialog
       onClose={onClose}

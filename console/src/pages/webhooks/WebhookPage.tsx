@@ -54,14 +54,19 @@ export function WebhookPage() {
       query={webhook}
       list={<ButtonLink {...linkToList(path.workspaceId)}>Open the webhooks</ButtonLink>}
     >
-      {(data) => <LoadedWebhook workspaceId={path.workspaceId} webhook={data} />}
+      {(data) => <LoadedWebhook path={path} webhook={data} />}
     </RecordPage>
   );
 }
 
-function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook: Webhook }) {
+interface WebhookProps {
+  path: WebhookPath;
+  webhook: Webhook;
+}
+
+function LoadedWebhook({ path, webhook }: WebhookProps) {
+  const { workspaceId } = path;
   const canChange = useCanChange(workspaceId);
-  const path = { workspaceId, webhookId: webhook.id };
   const isOfWorkspace = workspaceId !== PLATFORM;
   const gameNames = useGameNames(workspaceId, { enabled: isOfWorkspace });
   return (
@@ -69,7 +74,7 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
       title="Webhook"
       state={<WebhookState webhook={webhook} />}
       subtitle={webhook.url}
-      actions={canChange && <Actions workspaceId={workspaceId} webhook={webhook} />}
+      actions={canChange && <Actions path={path} webhook={webhook} />}
     >
       <Panel title="Settings">
         <Facts
@@ -104,8 +109,7 @@ const Game = ({ id, names }: { id: string | null; names: Map<string, string> }) 
 
 type OpenDialog = { kind: 'edit' | 'rotate' | 'delete' } | { kind: 'secret'; secret: string | undefined };
 
-function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webhook }) {
-  const path = { workspaceId, webhookId: webhook.id };
+function Actions({ path, webhook }: WebhookProps) {
   const test = useTestWebhook(path);
   const change = useChangeWebhook(path);
   const [dialog, setDialog] = useState<OpenDialog>();
@@ -139,9 +143,7 @@ function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webho
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {dialog?.kind === 'edit' && (
-        <EditWebhookDialog workspaceId={workspaceId} onClose={close} current={webhook} />
-      )}
+      {dialog?.kind === 'edit' && <EditWebhookDialog path={path} onClose={close} current={webhook} />}
       {dialog?.kind === 'rotate' && (
         <RotateSecretDialog
           path={path}
