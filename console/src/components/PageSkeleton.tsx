@@ -5,8 +5,8 @@ import { Page } from './Page';
 export function PageSkeleton({ title }: { title: string }) {
   return (
     <Page title={title}>
-      <Skeleton height={110} radius="md" />
-      <Skeleton height={240} radius="md" />
+      <Skeleton height={110} />
+      <Skeleton height={240} />
     </Page>
   );
 }

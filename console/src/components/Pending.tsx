@@ -17,6 +17,6 @@ export function Pending({ query: { error, refetch }, failure, height }: PendingP
   return error ? (
     <ErrorState error={error} what={failure} retry={() => void refetch()} />
   ) : (
-    <Skeleton height={height} radius="md" />
+    <Skeleton height={height} />
   );
 }

@@ -51,7 +51,7 @@ export function errorOfForm<Values, Input, Answer>({
   mutation: { error },
   errorsBelow: below = '',
 }: SentForm<Values, Input, Answer>): Error | null {
-  const paths = error instanceof GuildhallError ? (error.errors ?? []).map(({ path }) => path ?? '') : [];
+  const paths = error instanceof GuildhallError ? error.errors.map(({ path }) => path ?? '') : [];
   // Some fields are on the page only for some values of others.
   const isShown = (path: string) =>
     path.startsWith(below) && form.getInputNode(path.slice(below.length)) !== null;
@@ -95,7 +95,7 @@ const isObject = (value: unknown): value is object =>
 export function fieldErrors(error: unknown, below = ''): Record<string, string> {
   if (!(error instanceof GuildhallError)) return {};
   return Object.fromEntries(
-    (error.errors ?? []).flatMap(({ path, message }) =>
+    error.errors.flatMap(({ path, message }) =>
       path && path.startsWith(below) && message ? [[path.slice(below.length), toInstruction(message)]] : [],
     ),
   );

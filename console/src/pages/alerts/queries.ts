@@ -3,10 +3,9 @@ import { api, type Answer } from '../../app/client';
 import { byOffset, whileShort } from '../../components/paging';
 import { limitsOf } from '../../components/range';
 
-export type AlertPage = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>;
-export type Alert = AlertPage['items'][number];
+export type Alert = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>['items'][number];
 
-export interface AlertFilter {
+interface AlertFilter {
   type?: string | undefined;
   tenantId?: string | undefined;
   range?: string | undefined;

@@ -17,8 +17,8 @@ type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
 type DefinitionPage = Extract<Listed, { items: unknown }>;
 export type Definition = DefinitionPage['items'][number];
 export type ImportResult = Answer<'/api/bus_tenants/{tenantId}/event-definitions/import', 'post'>;
-export type NewDefinition = Body<'/api/bus_tenants/{tenantId}/event-definitions', 'post'>;
-export type DefinitionChange = Body<'/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', 'patch'>;
+type NewDefinition = Body<'/api/bus_tenants/{tenantId}/event-definitions', 'post'>;
+type DefinitionChange = Body<'/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', 'patch'>;
 
 const PAGE_SIZE = 200;
 

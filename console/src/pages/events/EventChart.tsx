@@ -2,6 +2,7 @@ import { Select, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Chart, type Series } from '../../components/Chart';
 import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
+import { choicesOf } from '../../components/format';
 import { Panel } from '../../components/Page';
 import { BUCKET_SECONDS, bucketsOf, isInterval, toInterval, type Interval } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
@@ -69,7 +70,7 @@ function FigureChart({ tenantId, filter, figure, ...panel }: EventChartProps & {
 }
 
 const EVENTS = { value: '', label: 'Events' };
-const FIGURES = [EVENTS, ...Object.entries(figures).map(([value, label]) => ({ value, label }))];
+const FIGURES = [EVENTS, ...choicesOf(Object.entries(figures))];
 
 function ChartPanel({ range, figure, error, retry, lines, isUndecided, onZoomTo }: ChartPanelProps) {
   const change = useSearchChange<{ show: string | undefined }>();
@@ -89,7 +90,6 @@ function ChartPanel({ range, figure, error, retry, lines, isUndecided, onZoomTo 
           data={FIGURES}
           value={figure ?? EVENTS.value}
           onChange={(next) => change({ show: next || undefined })}
-          allowDeselect={false}
           comboboxProps={{ transitionProps: { duration: 0 } }}
         />
       }
@@ -109,7 +109,7 @@ function ChartPanel({ range, figure, error, retry, lines, isUndecided, onZoomTo 
           }}
         />
       ) : (
-        <Skeleton height={180} radius="md" />
+        <Skeleton height={180} />
       )}
     </Panel>
   );

@@ -11,7 +11,7 @@ import {
   type RangeName,
 } from '../../components/range';
 
-export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
+type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];
 export type EventSummary = Answer<'/api/bus_tenants/{tenantId}/events/summary', 'get'>;
 export type EventQueryAnswer = Answer<'/api/bus_tenants/{tenantId}/queries', 'post'>;

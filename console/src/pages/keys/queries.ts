@@ -15,16 +15,16 @@ import {
 export type { KeyKind };
 
 type GameKeyPage = Answer<'/api/bus_tenants/{tenantId}/game-keys', 'get'>;
-export type GameKey = GameKeyPage['items'][number];
-export type ApiKey = Answer<'/api/bus_tenants/{tenantId}/api-keys', 'get'>['items'][number];
+type GameKey = GameKeyPage['items'][number];
+type ApiKey = Answer<'/api/bus_tenants/{tenantId}/api-keys', 'get'>['items'][number];
 /** Each kind has settings of its own. */
 type OwnSettings = Pick<GameKey, 'requirePlayerToken'> &
   Pick<ApiKey, 'allowDataApi' | 'subscriberWorkspaceId'>;
 export type AnyKey = Omit<GameKey, keyof OwnSettings> & Partial<OwnSettings>;
 type KeyPage = Omit<GameKeyPage, 'items'> & { items: AnyKey[] };
-export type NewKey = Body<'/api/bus_tenants/{tenantId}/game-keys', 'post'> &
+type NewKey = Body<'/api/bus_tenants/{tenantId}/game-keys', 'post'> &
   Body<'/api/bus_tenants/{tenantId}/api-keys', 'post'>;
-export type KeyChange = Body<'/api/bus_tenants/{tenantId}/game-keys/{keyId}', 'patch'> &
+type KeyChange = Body<'/api/bus_tenants/{tenantId}/game-keys/{keyId}', 'patch'> &
   Body<'/api/bus_tenants/{tenantId}/api-keys/{keyId}', 'patch'>;
 
 const KEY_PATH = {

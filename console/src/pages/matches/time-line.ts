@@ -1,7 +1,7 @@
 import { formatCount } from '../../components/format.ts';
 
 /** The times of a match. */
-export interface MatchTimes {
+interface MatchTimes {
   startedAt: string;
   endedAt: string | null;
   players: { playerId: string; joinedAt: string; leftAt: string | null }[];

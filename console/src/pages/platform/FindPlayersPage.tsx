@@ -92,36 +92,34 @@ function PlayerPanel({ player, onDeleted }: { player: FoundPlayer; onDeleted: ()
       }
       flush
     >
-      <>
-        <div className={classes.facts}>
-          <Facts
-            facts={{
-              'Player id': <CopyableId id={player.id} />,
-              Email: player.email ?? '–',
-              State: player.isActive ? <State tone="good">Active</State> : <State>Deleted</State>,
-              Created: <RelativeTime at={player.createdAt} />,
-              'Merged profiles': formatNumber(player.mergedProfileIds.length),
-              'Profile visibility': capitalize(player.profileVisibility),
-            }}
-          />
-        </div>
-        <DataTable
-          inline
-          label={`Sign-in methods of ${name}`}
-          columns={methodColumns}
-          rows={player.authMethods}
-          rowKey={({ id }) => id}
-          empty={<NoRows>No sign-in method.</NoRows>}
+      <div className={classes.facts}>
+        <Facts
+          facts={{
+            'Player id': <CopyableId id={player.id} />,
+            Email: player.email ?? '–',
+            State: player.isActive ? <State tone="good">Active</State> : <State>Deleted</State>,
+            Created: <RelativeTime at={player.createdAt} />,
+            'Merged profiles': formatNumber(player.mergedProfileIds.length),
+            'Profile visibility': capitalize(player.profileVisibility),
+          }}
         />
-        <DataTable
-          inline
-          label={`Games of ${name}`}
-          columns={gameColumns(player.id, games)}
-          rows={player.tenantAccess}
-          rowKey={({ tenantId }) => tenantId}
-          empty={<NoRows>This player has not signed in to a game.</NoRows>}
-        />
-      </>
+      </div>
+      <DataTable
+        inline
+        label={`Sign-in methods of ${name}`}
+        columns={methodColumns}
+        rows={player.authMethods}
+        rowKey={({ id }) => id}
+        empty={<NoRows>No sign-in method.</NoRows>}
+      />
+      <DataTable
+        inline
+        label={`Games of ${name}`}
+        columns={gameColumns(player.id, games)}
+        rows={player.tenantAccess}
+        rowKey={({ tenantId }) => tenantId}
+        empty={<NoRows>This player has not signed in to a game.</NoRows>}
+      />
       {isDeleting && (
         <DeletePlayerDialog
           playerId={player.id}

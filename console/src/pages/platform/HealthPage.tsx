@@ -57,7 +57,7 @@ function Component({ component, status, detail, latencyMs, since }: ComponentHea
   return (
     <li>
       <span className={classes.name}>{NAMES[component]}</span>
-      <span className={classes.state}>
+      <span>
         {status === 'ok' && <State tone="good">Works</State>}
         {status === 'off' && <State>Off</State>}
         {status === 'failing' && <State tone="bad">Failing</State>}

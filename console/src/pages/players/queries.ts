@@ -5,8 +5,7 @@ import { readAgain, useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
 import type { ProviderName } from '../providers/queries';
 
-export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
-export type ListedPlayer = PlayerPage['items'][number];
+export type ListedPlayer = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>['items'][number];
 export type Player = Answer<'/api/bus_tenants/{tenantId}/players/{playerId}', 'get'>;
 
 export interface PlayerFilter {

@@ -1,6 +1,6 @@
 import type { ProviderName } from './queries';
 
-export interface Field {
+interface Field {
   name: string;
   label: string;
   description: string;

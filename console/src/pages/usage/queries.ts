@@ -25,7 +25,7 @@ export type UsageItem = UsageReport['items'][number];
 export type Grouping = UsageReport['groupBy'];
 
 /** The days of a report, and the game or the key that it is restricted to. `to` is not included. */
-export interface UsageFilter {
+interface UsageFilter {
   from: string;
   to: string;
   tenantId?: string | undefined;

@@ -1,7 +1,7 @@
 import { choicesOf } from '../../components/format';
 import type { EntryKind, WalletEntry } from './queries';
 
-export const kindNames: Record<EntryKind, string> = {
+const kindNames: Record<EntryKind, string> = {
   'player.added': 'Player added',
   'player.verified': 'Address verified',
   'player.scored': 'Player scored',

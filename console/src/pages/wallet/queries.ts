@@ -9,7 +9,7 @@ export type EntryKind = NonNullable<
   NonNullable<operations['listWalletEntries']['parameters']['query']>['kind']
 >;
 
-export interface EntryFilter {
+interface EntryFilter {
   kind?: string | undefined;
   player?: string | undefined;
   transaction?: string | undefined;

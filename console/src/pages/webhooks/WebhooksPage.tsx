@@ -29,12 +29,11 @@ export function WebhooksPage() {
   const gameNames = useGameNames(workspaceId, { enabled: isOfWorkspace });
   const [isCreating, creating] = useDisclosure();
   const [secret, setSecret] = useState<string>();
-  const add = <Button onClick={creating.open}>Add a webhook</Button>;
   return (
     <Page
       title={isOfWorkspace ? 'Webhooks' : 'Platform webhooks'}
       subtitle={`Signed requests to your servers when something happens${isOfWorkspace ? '' : ' in any workspace'}`}
-      actions={canChange && add}
+      actions={canChange && <Button onClick={creating.open}>Add a webhook</Button>}
     >
       <TablePanel
         label="Webhooks"

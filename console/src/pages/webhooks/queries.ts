@@ -17,7 +17,7 @@ export type Delivery = DeliveryPage['items'][number];
 type RedeliveryPage = Answer<typeof REDELIVERIES, 'get'>;
 export type Redelivery = RedeliveryPage['items'][number];
 export type NewWebhook = Body<typeof WEBHOOKS, 'post'>;
-export type WebhookChange = Body<typeof WEBHOOK, 'patch'>;
+type WebhookChange = Body<typeof WEBHOOK, 'patch'>;
 
 /** What a webhook can subscribe to. */
 export const eventTypeNames = {
