@@ -105,16 +105,11 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     /** Repeats a request that uses a refresh token up. */
     const refreshing = (headers: Record<string, string>): Api =>
       createApi(until(withRetries(sendWith(headers, refreshHttp(http)), refreshRetries(retries))));
-    const bearer = (token: string) => {
-      if (!token) throw new TypeError('The token is missing.');
-      return { ...key, authorization: `Bearer ${token}` };
-    };
-    const withBearer = (token: string): Send => repeat(sendWith(bearer(token)));
-    const checking = (token: string): Api => createApi(withBearer(requireBearer(token)));
+    const bearer = (token: string) => ({ ...key, authorization: `Bearer ${token}` });
+    const sendAs = (token: string): Send => repeat(sendWith(bearer(requireBearer(token))));
 
     const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
-      if (!accessToken) throw new TypeError('The token is missing.');
-      const sendAsPlayer = withBearer(requireBearer(accessToken));
+      const sendAsPlayer = sendAs(requireToken(accessToken));
       if (!Array.isArray(events)) throw new TypeError('The events must be an array.');
       const texts = events.map((event, index) => writeEvent(event, `events[${index}].value`));
       return sendBatch(sendAsPlayer, kind, texts);
@@ -123,7 +118,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     return {
       matches: createMatches(repeated),
       players: {
-        verify: async (accessToken) => checking(accessToken).GET('/api/game/player'),
+        verify: async (accessToken) => createApi(sendAs(accessToken)).GET('/api/game/player'),
         get: (playerId) =>
           repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
         getMany: async (playerIds) => {
@@ -136,9 +131,9 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       },
       assertions: {
         validate: async (assertion, audience) =>
-          checking(assertion).POST('/api/player-auth/jwt/validate', { body: { audience } }),
+          createApi(sendAs(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
         exchange: async (refreshToken, audience, options) =>
-          refreshing(bearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
+          refreshing(bearer(requireToken(refreshToken))).POST('/api/player-auth/jwt/exchange', {
             body: { audience },
             params: { header: idempotencyHeader(options) },
           }),
@@ -154,6 +149,11 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       api,
     };
   });
+}
+
+function requireToken(token: string): string {
+  if (!token) throw new TypeError('The token is missing.');
+  return token;
 }
 
 /** Throws the error of the server if this cannot be sent as a token. A stranger chose it, so it is no mistake of the program. */
