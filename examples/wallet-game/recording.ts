@@ -56,9 +56,6 @@ export function createRecording(baseUrl: string, gameKey: string) {
   };
 }
 
-type Records = '/api/BlockchainStorage/records/match/add';
-type PartEnds = '/api/BlockchainStorage/match/player/end';
-
 /** The calls of a signed-in player. */
 function asPlayer(baseUrl: string, bearer: string) {
   const api = createApiClient({ baseUrl, bearer });
@@ -67,9 +64,10 @@ function asPlayer(baseUrl: string, bearer: string) {
       api.POST('/api/BlockchainStorage/sessions/login/start', { body: { device, startTime } }),
     startMatch: (level: string) =>
       api.POST('/api/BlockchainStorage/match/sessions/start/singleplayer', { body: { level } }),
-    addRecord: (body: Body<Records, 'post'>) =>
+    addRecord: (body: Body<'/api/BlockchainStorage/records/match/add', 'post'>) =>
       api.POST('/api/BlockchainStorage/records/match/add', { body }),
-    endPart: (body: Body<PartEnds, 'post'>) => api.POST('/api/BlockchainStorage/match/player/end', { body }),
+    endPart: (body: Body<'/api/BlockchainStorage/match/player/end', 'post'>) =>
+      api.POST('/api/BlockchainStorage/match/player/end', { body }),
     endMatch: (matchSessionId: number) =>
       api.POST('/api/BlockchainStorage/match/sessions/singleplayer/end', { body: { matchSessionId } }),
     readPlayer: (playerIndex: number) =>
