@@ -13,7 +13,7 @@ import {
   type EventScope,
   type EventUpkeep,
 } from '../features/gameplay/events/index.ts';
-import { audit } from '../features/platform/audit/index.ts';
+import { audit, auditUpkeep } from '../features/platform/audit/index.ts';
 import { readCheckedClock } from './checked-clock.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
@@ -64,11 +64,20 @@ async function dropRows(
   before: string,
 ): Promise<DroppedRows> {
   const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
-  const partitions = await dropPartitionsBefore(owner, table, before);
-  if (partitions.length > 0 || unpartitioned > 0)
+  const action = 'partitions.dropped';
+  const partitions = await dropPartitionsBefore(owner, table, before, {
+    prepare: (found, client) =>
+      auditUpkeep(client, action, {
+        table,
+        before,
+        partitions: found.map(({ name }) => name),
+        unpartitioned,
+      }),
+  });
+  if (partitions.length === 0 && unpartitioned > 0)
     await audit(database.forPlatform(), {
       ...SYSTEM,
-      action: 'partitions.dropped',
+      action,
       details: { table, before, partitions, unpartitioned },
     });
   return { partitions, unpartitioned };

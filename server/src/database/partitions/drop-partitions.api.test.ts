@@ -12,6 +12,7 @@ import { noArchive } from '../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../testing/older-partitions.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 import { openDatabase } from '../database.ts';
+import { openOwnerPool } from '../pool.ts';
 import { sql } from '../sql.ts';
 import { dropPartitionsBefore } from './drop-partitions.ts';
 import { listPartitions } from './list-partitions.ts';
@@ -220,6 +221,28 @@ describe('dropOldRows', () => {
     const audit = await app.http.get('/api/admin/audit-records', await arrangePlatformAdmin(app));
     const record = audit.body.items.find(({ action }: { action: string }) => action === 'partitions.dropped');
     assert.deepEqual(record.details, { table: 'login_ledger', before: month(-1), ...dropped });
+  });
+
+  test('leaves an audit record of rows that are lost, even if the process ends before it deletes their files', async (context) => {
+    await createOlderPartitions(app.owner, 'logout_ledger', 3, today);
+    const owner = openOwnerPool(app.databaseUrl, 2);
+    context.after(() => owner.end());
+    owner.on('connect', (client) => {
+      const query = client.query.bind(client) as (...sent: unknown[]) => unknown;
+      Object.assign(client, {
+        query: (...sent: unknown[]) =>
+          String(sent[0]).startsWith('DROP TABLE dropped_')
+            ? Promise.reject(new Error('The process ends.'))
+            : query(...sent),
+      });
+    });
+    await assert.rejects(dropOldRows({ ...upkeep, owner }, 'logout_ledger', month(-1)), /The process ends/);
+    const audit = await app.http.get('/api/admin/audit-records', await arrangePlatformAdmin(app));
+    const [{ action, details }] = audit.body.items;
+    assert.deepEqual([action, details.table], ['partitions.dropped', 'logout_ledger']);
+    assert.ok(details.partitions.includes(nameOf('logout_ledger', -2)));
+    const { partitions } = await dropOldRows(upkeep, 'logout_ledger', month(-1));
+    assert.deepEqual([partitions, await leftovers()], [[], []]);
   });
 });
 

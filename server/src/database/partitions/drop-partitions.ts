@@ -31,8 +31,8 @@ export async function listPartitionsBefore(
 
 /** Further steps of the transaction that detaches partitions. */
 export interface DropOptions {
-  /** Runs before the table is locked. If it throws, the partitions stay. */
-  prepare?: (partitions: Partition[]) => Promise<void>;
+  /** Runs in the transaction, before the table is locked. If it throws, the partitions stay. */
+  prepare?: (partitions: Partition[], client: pg.ClientBase) => Promise<void>;
   /** Runs while the table is locked, so it must be short. Returns a table with rows that stay. It becomes the partition `…_past`. */
   keepRows?: () => Promise<string>;
 }
@@ -87,7 +87,7 @@ async function detach(
       `ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`,
     );
   };
-  await withLocks(client, table, work, prepare && (() => prepare(partitions)));
+  await withLocks(client, table, work, prepare && (() => prepare(partitions, client)));
 }
 
 /** The rows of months without a partition from before a day. */

@@ -1,7 +1,5 @@
-import { SYSTEM } from '../../../../../core/author.ts';
 import { listPartitionsBefore } from '../../../../../database/partitions/drop-partitions.ts';
 import { firstOfMonth } from '../../../../../database/partitions/partitioned-tables.ts';
-import { audit } from '../../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../../event-row.ts';
 import type { EventUpkeep } from '../../event-sources.ts';
 import { archiveEvents } from './archive-events.ts';
@@ -18,36 +16,23 @@ interface ArchiveTotals {
   dropped: number;
 }
 
-/**
- * Archives the events from before a day, the first of a month that has begun. Leaves an audit record of what was archived and deleted,
- * even if a later month fails. Reports each part.
- */
+/** Archives the events from before a day, the first of a month that has begun. Reports each part. */
 export async function archiveBefore(
-  { owner, database, archive }: EventUpkeep,
+  { owner, archive }: EventUpkeep,
   before: string,
   report: (part: WrittenPart) => void = () => {},
 ): Promise<ArchiveTotals> {
   const totals: ArchiveTotals = { partitions: 0, parts: 0, events: 0, bytes: 0, dropped: 0 };
-  try {
-    await archiveEvents(owner, archive, before, (written) => {
-      totals.partitions += written.partitions.length;
-      totals.dropped += written.dropped;
-      for (const part of written.parts) {
-        totals.parts++;
-        totals.events += part.rows;
-        totals.bytes += part.bytes;
-        report(part);
-      }
-    });
-  } finally {
-    const { parts, events, dropped } = totals;
-    if (parts > 0 || dropped > 0)
-      await audit(database.forPlatform(), {
-        ...SYSTEM,
-        action: 'events.archived',
-        details: { before, parts, events, dropped },
-      });
-  }
+  await archiveEvents(owner, archive, before, (written) => {
+    totals.partitions += written.partitions.length;
+    totals.dropped += written.dropped;
+    for (const part of written.parts) {
+      totals.parts++;
+      totals.events += part.rows;
+      totals.bytes += part.bytes;
+      report(part);
+    }
+  });
   return totals;
 }
 

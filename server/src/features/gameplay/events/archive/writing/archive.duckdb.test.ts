@@ -472,6 +472,12 @@ describe('archiveEvents', () => {
 
   test('loses no event, and has none twice, if it is killed at any step', async () => {
     const program = fileURLToPath(new URL('../../../../../testing/killed-archiver.ts', import.meta.url));
+    const countAudited = async (): Promise<number> =>
+      (
+        await app.owner.query(
+          `SELECT coalesce(sum((details->>'events')::int), 0)::int AS events FROM audit_records WHERE action = 'events.archived'`,
+        )
+      ).rows[0].events;
     for (const step of [
       'late-captured',
       'registered',
@@ -487,6 +493,7 @@ describe('archiveEvents', () => {
       ]);
       await send(tenant, 'match', [{ idempotencyKey: 'three', occurredAt: within(-2), value: 3 }]);
       const stored = [...(await liveRows(tenant, 'player')), ...(await liveRows(tenant, 'match'))];
+      const audited = await countAudited();
       const child = fork(program, [app.databaseUrl, root, month(0), step], { stdio: 'inherit' });
       const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
       assert.deepEqual([code, signal], [null, 'SIGKILL'], step);
@@ -502,6 +509,8 @@ describe('archiveEvents', () => {
           ).flat(),
         );
       assert.deepEqual(await now(), byId(stored), `${step}: after the end`);
+      const archived = [...(await archivedRows(tenant, 'player')), ...(await archivedRows(tenant, 'match'))];
+      assert.equal((await countAudited()) - audited, archived.length, `${step}: in the audit trail`);
       await send(tenant, 'match', [{ idempotencyKey: 'late', occurredAt: within(-2), value: 4 }]);
       const late = (await liveRows(tenant, 'match')).filter(({ key }) => key === 'late');
       assert.equal(late.length, 1);

@@ -1,8 +1,7 @@
 import type pg from 'pg';
-import { SYSTEM } from '../../../../../core/author.ts';
 import { lockTable, withLocks } from '../../../../../database/partitions/partitioned-tables.ts';
 import { ownerQuerier } from '../../../../../database/scope.ts';
-import { audit } from '../../../../platform/audit/index.ts';
+import { auditUpkeep } from '../../../../platform/audit/index.ts';
 import { eventTables, type EventScope } from '../../event-row.ts';
 import { startRollupsAt } from '../../rollups/rollup-start.ts';
 import { removePart } from '../parts/archive-files.ts';
@@ -27,17 +26,10 @@ export async function deleteArchivedBefore(
     await lockTable(client, table);
     await startRollupsAt(ownerQuerier(client), scope, before);
     events = await withdrawParts(client, scope, before);
-    if (events > 0) await recordDeletion(client, { table, before, events });
+    if (events > 0) await auditUpkeep(client, 'archived_events.deleted', { table, before, events });
   });
   await removeUnfinished(client, archive);
   return events;
-}
-
-/** Acts as the application: row-level security can apply to the owner of the tables, and no policy lets it insert audit records. */
-async function recordDeletion(client: pg.ClientBase, details: Record<string, unknown>): Promise<void> {
-  await client.query('SET LOCAL ROLE guildhall_app');
-  await audit(ownerQuerier(client), { ...SYSTEM, action: 'archived_events.deleted', details });
-  await client.query('RESET ROLE');
 }
 
 /** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */
