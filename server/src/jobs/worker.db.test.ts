@@ -89,6 +89,36 @@ test('a scheduled job that fails is logged as an error, counted, and retried', a
   await eventually(async () => (await stateOf(name)) === 'retry');
 });
 
+test('a scheduled job that a stop interrupts is no error, and is retried', async () => {
+  const name = 'interrupted-job';
+  const lines: string[] = [];
+  const interruption = Promise.withResolvers<void>();
+  let isRunning = false;
+  const run = (): Promise<void> => {
+    isRunning = true;
+    return interruption.promise;
+  };
+  const work = () =>
+    startWorker(
+      app.databaseUrl,
+      { scheduled: [{ name, cron: '0 0 1 1 *', run }], queued: [] },
+      pino({}, { write: (line) => void lines.push(line) }),
+    );
+  await (await work()).stop();
+  await boss.send(name, {}, { retryLimit: 5, retryDelay: 600 });
+  const worker = await work();
+  await eventually(() => isRunning);
+  const stopped = worker.stop();
+  interruption.reject(new Error('The pool is closed.'));
+  await stopped;
+  const entries = lines.map((line) => JSON.parse(line)).filter((entry) => entry.job === name);
+  assert.deepEqual(
+    entries.map(({ level, msg, reason }) => [level, msg, reason]),
+    [[30, 'scheduled job interrupted', 'The pool is closed.']],
+  );
+  assert.equal(await stateOf(name), 'retry');
+});
+
 test('runs schedules and looks for dead workers after the clock of PostgreSQL was set back', async (context) => {
   const work = () =>
     startWorker(

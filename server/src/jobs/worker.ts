@@ -114,7 +114,10 @@ export async function startWorker(
         await measure(job.name, () => job.run());
         logger.info({ job: job.name }, 'scheduled job ran');
       } catch (error) {
-        logger.error({ job: job.name, err: error }, 'scheduled job failed');
+        // It has lost its connections, for example. Another attempt follows.
+        if (stopping)
+          logger.info({ job: job.name, reason: (error as Error).message }, 'scheduled job interrupted');
+        else logger.error({ job: job.name, err: error }, 'scheduled job failed');
         throw error;
       }
     });
