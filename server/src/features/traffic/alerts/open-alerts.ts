@@ -1,3 +1,4 @@
+import { createFlusher } from '../../../core/concurrency/flusher.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
@@ -31,19 +32,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
     logger,
   });
   // One check at a time, so that a slow database gets no additional load.
-  let checking: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    checking ??= watch.check().finally(() => (checking = undefined));
-  }, CHECK_EVERY_MS).unref();
-  return {
-    countRequest: watch.countRequest,
-    countBytes: watch.countBytes,
-    async close() {
-      clearInterval(timer);
-      await checking;
-      await watch.check();
-    },
-  };
+  const { close } = createFlusher(CHECK_EVERY_MS, watch.check);
+  return { countRequest: watch.countRequest, countBytes: watch.countBytes, close };
 }
 
 /**
