@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
 import { readDeployment, type Config } from '../runtime/config.ts';
 import { evmAddress } from '../core/evm-address.ts';
+import { OperatorError } from '../core/operator-error.ts';
 import {
   abandonWaiting,
-  ChainConfigurationError,
   countOpen,
   deployContract,
   describeChain,
@@ -48,7 +48,7 @@ async function deployLedgerContract(
   owner: string | undefined,
 ): Promise<string> {
   const ownedBy = owner === undefined ? undefined : evmAddress(owner);
-  if (owner !== undefined && !ownedBy) throw new ChainConfigurationError(`"${owner}" is not an EVM address.`);
+  if (owner !== undefined && !ownedBy) throw new OperatorError(`"${owner}" is not an EVM address.`);
   const deployed = await deployContract(settings, {
     ...(ownedBy && { owner: ownedBy }),
     // If the command is interrupted, the operator must not pay for another contract.
@@ -68,7 +68,7 @@ async function deployLedgerContract(
 
 /** The status of the chain, as lines for the operator. */
 export async function chainStatus(databaseUrl: string, { chain }: Config): Promise<string> {
-  if (!chain) throw new ChainConfigurationError('There is no chain: none of the CHAIN_ settings is set.');
+  if (!chain) throw new OperatorError('There is no chain: none of the CHAIN_ settings is set.');
   return withDatabaseAt(databaseUrl, async (database) =>
     (await describeChain(database, await openChain(database, chain))).join('\n'),
   );

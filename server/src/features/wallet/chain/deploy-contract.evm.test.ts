@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toHex, type Hex } from 'viem';
+import { OperatorError } from '../../../core/operator-error.ts';
 import { richKeys, startEvmNode, type EvmNode } from '../../../testing/evm-node.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
-import { ChainConfigurationError, deployContract } from './index.ts';
+import { deployContract } from './index.ts';
 
 const settings = { signerKey: richKeys[0], feeLimit: 500_000_000_000 };
 
@@ -63,8 +64,7 @@ describe('the deployment of the contract', () => {
     );
     await assert.rejects(
       deployContract({ ...settings, rpcUrl }),
-      (error) =>
-        error instanceof ChainConfigurationError && /has refused the transaction 0x/.test(error.message),
+      (error) => error instanceof OperatorError && /has refused the transaction 0x/.test(error.message),
     );
   });
 });

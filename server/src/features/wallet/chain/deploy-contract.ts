@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeDeployData, getContractAddress, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { guildhallLedgerAbi, guildhallLedgerBytecode } from '../../../../contracts/guildhall-ledger.ts';
+import { OperatorError } from '../../../core/operator-error.ts';
 import {
   ChainNodeError,
   ChainUnavailableError,
@@ -10,7 +11,7 @@ import {
   type ChainNode,
 } from './chain-node.ts';
 import { feeCapOf } from './fees.ts';
-import { ChainConfigurationError, type ChainSettings } from './open-chain.ts';
+import type { ChainSettings } from './open-chain.ts';
 import { signCall } from './signer.ts';
 
 /** The gas limit is the simulated gas times this factor. */
@@ -46,7 +47,7 @@ export async function deployContract(
       node.simulate({ from: writer, data }),
     ]);
     if ('refusal' in simulation)
-      throw new ChainConfigurationError(`The contract cannot be deployed: ${simulation.refusal.name}`);
+      throw new OperatorError(`The contract cannot be deployed: ${simulation.refusal.name}`);
     const gas = Math.ceil(simulation.gas * GAS_MARGIN);
     const { hash, signed } = await signCall(account, { chainId, data, gas }, nonce, feeCapOf(fees, feeLimit));
     const contract = getContractAddress({ from: writer, nonce: BigInt(nonce) });
@@ -57,7 +58,7 @@ export async function deployContract(
     return { contract, chainId, hash, owner: owner ?? writer, writer };
   } catch (error) {
     if (error instanceof ChainNodeError)
-      throw new ChainConfigurationError(`The node of CHAIN_RPC_URL failed: ${error.message}`, {
+      throw new OperatorError(`The node of CHAIN_RPC_URL failed: ${error.message}`, {
         cause: error,
       });
     throw error;
@@ -71,12 +72,12 @@ async function untilDeployed(node: ChainNode, hash: Hex, contract: Address): Pro
     const receipt = await unless(ChainNodeError, node.receipt(hash), undefined);
     if (receipt?.succeeded) return;
     if (receipt)
-      throw new ChainConfigurationError(
+      throw new OperatorError(
         `The chain has refused the transaction ${hash}, so there is no contract. Look for the reason on the chain.`,
       );
     await sleep(POLL_MS);
   }
-  throw new ChainConfigurationError(
+  throw new OperatorError(
     `The transaction ${hash} is not in a block after ${TIMEOUT_MS / 1000} s. Look for it on the chain. ` +
       `If a block contains it later, the contract is at ${contract}.`,
   );

@@ -4,13 +4,7 @@ export { describeChain } from './describe-chain.ts';
 export { enqueueBatch } from './enqueue-batch.ts';
 export { callGas, type Batch } from './ledger-call.ts';
 export { measureChain } from './measure-chain.ts';
-export {
-  ChainConfigurationError,
-  openChain,
-  openConfiguredChain,
-  type Chain,
-  type ChainSettings,
-} from './open-chain.ts';
+export { openChain, openConfiguredChain, type Chain, type ChainSettings } from './open-chain.ts';
 export {
   countOpen,
   findTransactionStatus,

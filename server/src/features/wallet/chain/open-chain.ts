@@ -31,11 +31,6 @@ export interface Chain extends Pick<ChainSettings, 'rpcUrl' | 'confirmations' | 
   reader: ChainReader;
 }
 
-/** Thrown at start if the chain or its settings cannot be used. The message says what to do. */
-export class ChainConfigurationError extends OperatorError {
-  override name = 'ChainConfigurationError';
-}
-
 /**
  * Opens the configured chain. The node must be available only at the first start. Afterwards the database contains the chain id
  * and the next nonce, and calls wait in the outbox while the node is unavailable.
@@ -56,7 +51,7 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
   };
 }
 
-/** Opens the chain if one is configured. Throws {@link ChainConfigurationError}, for example if calls wait for another chain. */
+/** Opens the chain if one is configured. Throws {@link OperatorError}, for example if calls wait for another chain. */
 export async function openConfiguredChain(
   database: Database,
   settings: ChainSettings | undefined,
@@ -70,7 +65,7 @@ export async function openConfiguredChain(
 async function refuseWhileOthersWait(db: Querier, writer: Writer | undefined): Promise<void> {
   const waiting = await countOpen(db, writer);
   if (waiting > 0)
-    throw new ChainConfigurationError(
+    throw new OperatorError(
       `${waiting} transactions wait that were signed with other CHAIN_ settings. Start with those settings until ` +
         '`guildhall chain status` shows no pending transaction. If that chain no longer exists, run `guildhall chain abandon`.',
     );
@@ -96,7 +91,7 @@ async function findOrRegisterWriter(
     // A writer on another chain than that of the node must not record.
     const known = chainId === undefined ? await findWriter(database, { signer, contract }) : undefined;
     if (known) return known;
-    throw new ChainConfigurationError(
+    throw new OperatorError(
       `The node of CHAIN_RPC_URL does not respond, or returns an error (${error.message}). It must be available at the first start ` +
         'with a contract and a signer.',
       { cause: error },
@@ -114,7 +109,7 @@ async function registerWriter(
   writer: Omit<Writer, 'id'>,
 ): Promise<Writer> {
   const fault = await findContractFault(node, writer);
-  if (fault) throw new ChainConfigurationError(fault);
+  if (fault) throw new OperatorError(fault);
   const [head, nextNonce] = await Promise.all([node.head(), node.transactionCount(writer.signer, 'pending')]);
   const ledgerHeads = await readLedgerHeads(database, node, writer);
   // A node that synchronizes does not have the entries yet.

@@ -1,9 +1,10 @@
 import { decodeEventLog, encodeEventTopics, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
+import { OperatorError } from '../../../core/operator-error.ts';
 import type { Database } from '../../../database/database.ts';
 import { ChainNodeError, ChainRefusedError, createChainNode, type ChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
-import { ChainConfigurationError, type Chain } from './open-chain.ts';
+import type { Chain } from './open-chain.ts';
 import { findConfirmedBlock, readConfirmed } from './queries.ts';
 import type { Writer } from './writer-queries.ts';
 
@@ -18,7 +19,7 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Reads the entries of a tenant on the chain, in order, in portions. It requests all blocks at once, and half as many if the
- * node refuses the range. Throws {@link ChainConfigurationError} if the node does not return the logs, or is behind.
+ * node refuses the range. Throws {@link OperatorError} if the node does not return the logs, or is behind.
  */
 export async function* readAppended(
   database: Database,
@@ -33,7 +34,7 @@ export async function* readAppended(
   try {
     const { block: head } = await node.head();
     if (await isBehind(database, writer, node, head.number, lastBlock))
-      throw new ChainConfigurationError(
+      throw new OperatorError(
         `The node of CHAIN_RPC_URL is still synchronizing, or is behind: it is at block ${head.number}, and final entries are in ` +
           `block ${lastBlock}. Try again later, or set another node.`,
       );
@@ -54,7 +55,7 @@ export async function* readAppended(
     }
   } catch (error) {
     if (error instanceof ChainNodeError)
-      throw new ChainConfigurationError(`The entries on the chain cannot be read: ${error.message}`, {
+      throw new OperatorError(`The entries on the chain cannot be read: ${error.message}`, {
         cause: error,
       });
     throw error;

@@ -8,6 +8,7 @@ import { keccak256, parseEther, parseTransaction, toHex, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { abandonChain, chainStatus } from '../../../cli/chain.ts';
 import { readConfig } from '../../../runtime/config.ts';
+import { OperatorError } from '../../../core/operator-error.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -25,7 +26,7 @@ import {
 } from '../../../testing/wallet-recording.ts';
 import { verify } from '../../../cli/verify.ts';
 import { vault } from '../../../testing/test-vault.ts';
-import { ChainConfigurationError, deployContract, openConfiguredChain } from '../chain/index.ts';
+import { deployContract, openConfiguredChain } from '../chain/index.ts';
 import { createEvmRecorder } from './evm-recorder.ts';
 import { createWalletLedger } from './ledger.ts';
 import { proveAddress } from './player-commands.ts';
@@ -269,10 +270,7 @@ describe('verify with an EVM chain', () => {
     const report = ({ tenantId, id }: { tenantId: string; id: string }) =>
       void found.push(`${tenantId} ${id}`);
     const unavailable = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
-    await assert.rejects(
-      verify(app.databaseUrl, {}, report, { chain: unavailable }),
-      ChainConfigurationError,
-    );
+    await assert.rejects(verify(app.databaseUrl, {}, report, { chain: unavailable }), OperatorError);
     assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
   });
 
@@ -299,8 +297,7 @@ describe('verify with an EVM chain', () => {
     });
     const found = () => problems(undefined, { ...chain.settings, rpcUrl });
     const isBehind = (error: Error) =>
-      error instanceof ChainConfigurationError &&
-      error.message.includes(`final entries are in block ${last}.`);
+      error instanceof OperatorError && error.message.includes(`final entries are in block ${last}.`);
     assert.deepEqual(await found(), []);
     node.isSyncing = true;
     await assert.rejects(found(), isBehind);
@@ -433,7 +430,7 @@ describe('operation with an EVM chain', () => {
     const database = openDatabase(waiting.databaseUrl, { poolSize: 2 });
     after(() => database.close());
     const refused = (error: Error) =>
-      error instanceof ChainConfigurationError && /1 transactions wait.*chain abandon/.test(error.message);
+      error instanceof OperatorError && /1 transactions wait.*chain abandon/.test(error.message);
     await assert.rejects(openConfiguredChain(database, undefined), refused);
     const other = await startTestChain({ chainId: 4_242 });
     await assert.rejects(openConfiguredChain(database, other.settings), refused);
