@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 74c1f31d193ef3dff80b5cf7f132b922198e30d6c79584ddbb88ff54730790b9
+// Document: 7147647edaedd3ed636f124ce0eca6d33709f3aea4c22029bdf9e1ae6c02cf62
 
 export interface paths {
     "/metrics": {
@@ -3969,7 +3969,7 @@ export interface components {
         AnyWorkspacePage: {
             items: components["schemas"]["AnyWorkspace"][];
             hasMore: boolean;
-            /** Format: uuid */
+            /** @description The cursor of the next page. Absent on the last page. */
             nextCursor?: string | undefined;
         };
         ApiKey: {
@@ -4065,9 +4065,9 @@ export interface components {
         };
         AuditRecordPage: {
             items: components["schemas"]["AuditRecord"][];
+            hasMore: boolean;
             /** @description The cursor of the next page. Absent on the last page. */
             nextCursor?: string | undefined;
-            hasMore: boolean;
         };
         AuthMethod: {
             /** Format: uuid */
@@ -4513,9 +4513,9 @@ export interface components {
         };
         DeletionReceiptPage: {
             items: components["schemas"]["DeletionReceipt"][];
+            hasMore: boolean;
             /** @description The cursor of the next page. Absent on the last page. */
             nextCursor?: string | undefined;
-            hasMore: boolean;
         };
         DeploymentHealth: {
             /** @description The version of Guildhall. */
@@ -5289,7 +5289,7 @@ export interface components {
         ListedMatchPage: {
             items: components["schemas"]["ListedMatch"][];
             hasMore: boolean;
-            /** Format: uuid */
+            /** @description The cursor of the next page. Absent on the last page. */
             nextCursor?: string | undefined;
         };
         ListedWalletEntry: {
@@ -6458,6 +6458,7 @@ export interface components {
         StoredEventPage: {
             items: components["schemas"]["StoredEvent"][];
             hasMore: boolean;
+            /** @description The cursor of the next page. Absent on the last page. */
             nextCursor?: string | undefined;
         };
         Tenant: {
@@ -9743,7 +9744,7 @@ export interface operations {
                 /** @description Only matches created before this time. */
                 to?: string;
                 limit?: number;
-                /** @description `nextCursor` of the previous page. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11671,9 +11672,9 @@ export interface operations {
             query?: {
                 /** @description The beginning of a name; or a whole id, slug, tenant id, or email address of a member. */
                 search?: string;
-                /** @description `nextCursor` of the previous page. */
-                cursor?: string;
                 limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
             };
             header?: never;
             path?: never;

@@ -111,7 +111,6 @@ export const PageQuery = Type.Object({
 
 /** A page of a list, with the total number of items across all pages. Its title is the title of the item and `Page`. */
 export function Page<Item extends TSchema>(item: Item) {
-  const { title } = item as { title?: string };
   return Type.Object(
     {
       items: Type.Array(item),
@@ -119,8 +118,33 @@ export function Page<Item extends TSchema>(item: Item) {
       offset: Type.Integer({ description: 'The number of items before this page.' }),
       totalCount: Type.Integer({ description: 'Total number of items across all pages.' }),
     },
-    { ...(title && { title: `${title}Page` }) },
+    titleOfPage(item),
   );
+}
+
+/** The query of a list that continues after a cursor: `limit` as in {@link PageQuery}, and `cursor`. */
+export const CursorQuery = Type.Object({
+  limit: PageQuery.properties.limit,
+  cursor: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursor` of the previous page.' })),
+});
+
+/** A page of a list that continues after a cursor. Its title is the title of the item and `Page`. */
+export function CursorPage<Item extends TSchema>(item: Item) {
+  return Type.Object(
+    {
+      items: Type.Array(item),
+      hasMore: Type.Boolean(),
+      nextCursor: Type.Optional(
+        Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
+      ),
+    },
+    titleOfPage(item),
+  );
+}
+
+function titleOfPage(item: TSchema): { title?: string } {
+  const { title } = item as { title?: string };
+  return title ? { title: `${title}Page` } : {};
 }
 
 /** What is wrong with one part of a request. */

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import {
+  CursorPage,
+  CursorQuery,
   Guid,
   LargeInteger,
   Metadata,
@@ -155,8 +157,7 @@ export const MatchesQuery = Type.Object({
     }),
   ),
   ...TimeFilter('matches created'),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ ...Guid, description: '`nextCursor` of the previous page.' })),
+  ...CursorQuery.properties,
 });
 
 const ListedMatch = Type.Object(
@@ -167,11 +168,4 @@ const ListedMatch = Type.Object(
   { title: 'ListedMatch' },
 );
 
-export const MatchPage = Type.Object(
-  {
-    items: Type.Array(ListedMatch, { maxItems: 200 }),
-    hasMore: Type.Boolean(),
-    nextCursor: Type.Optional(Guid),
-  },
-  { title: 'ListedMatchPage' },
-);
+export const MatchPage = CursorPage(ListedMatch);

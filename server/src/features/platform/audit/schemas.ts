@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, TimeFilter, Timestamp } from '../../../http/schemas.ts';
+import {
+  CursorPage,
+  CursorQuery,
+  Guid,
+  Nullable,
+  OneOf,
+  TimeFilter,
+  Timestamp,
+} from '../../../http/schemas.ts';
 
 const AuditRecord = Type.Object(
   {
@@ -45,17 +53,7 @@ export const AuditQuery = Type.Object({
     }),
   ),
   ...TimeFilter('records'),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursor` of the previous page.' })),
+  ...CursorQuery.properties,
 });
 
-export const AuditRecordPage = Type.Object(
-  {
-    items: Type.Array(AuditRecord),
-    nextCursor: Type.Optional(
-      Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
-    ),
-    hasMore: Type.Boolean(),
-  },
-  { title: 'AuditRecordPage' },
-);
+export const AuditRecordPage = CursorPage(AuditRecord);

@@ -1,7 +1,18 @@
 import { Type } from 'typebox';
 import { MAX_EVENTS_PER_REQUEST } from '../../../core/callers.ts';
 import { roles } from '../../../core/role.ts';
-import { DisplayName, Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
+import {
+  CursorPage,
+  CursorQuery,
+  DisplayName,
+  Guid,
+  Name,
+  Nullable,
+  OneOf,
+  Page,
+  Slug,
+  Timestamp,
+} from '../../../http/schemas.ts';
 import { MAX_LISTED } from './platform-queries.ts';
 
 export const CreateWorkspaceRequest = Type.Object(
@@ -76,18 +87,10 @@ export const AnyWorkspacesQuery = Type.Object({
   search: Type.Optional(
     Name(254, 'The beginning of a name; or a whole id, slug, tenant id, or email address of a member.'),
   ),
-  cursor: Type.Optional(Type.String({ ...Guid, description: '`nextCursor` of the previous page.' })),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  ...CursorQuery.properties,
 });
 
-export const AnyWorkspacePage = Type.Object(
-  {
-    items: Type.Array(Type.Object(anyWorkspace, { title: 'AnyWorkspace' }), { maxItems: 200 }),
-    hasMore: Type.Boolean(),
-    nextCursor: Type.Optional(Guid),
-  },
-  { title: 'AnyWorkspacePage' },
-);
+export const AnyWorkspacePage = CursorPage(Type.Object(anyWorkspace, { title: 'AnyWorkspace' }));
 
 export const AnyWorkspaceDetail = Type.Object(
   {

@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { CHART_BUCKETS } from '../../../../core/time-range.ts';
-import { Guid, LargeInteger, Nullable, OneOf, TimeFilter, Timestamp } from '../../../../http/schemas.ts';
+import {
+  CursorPage,
+  Guid,
+  LargeInteger,
+  Nullable,
+  OneOf,
+  TimeFilter,
+  Timestamp,
+} from '../../../../http/schemas.ts';
 import { EVENT_SCOPES } from '../event-row.ts';
 import { MAX_SUMMARY_ROWS } from './summarise-events.ts';
 import { MAX_TOP, SUMMARY_GROUPS } from './summary-sql.ts';
@@ -88,14 +96,7 @@ export const StoredEvent = Type.Object(
   { title: 'StoredEvent' },
 );
 
-export const EventPage = Type.Object(
-  {
-    items: Type.Array(StoredEvent),
-    hasMore: Type.Boolean(),
-    nextCursor: Type.Optional(Type.String()),
-  },
-  { title: 'StoredEventPage' },
-);
+export const EventPage = CursorPage(StoredEvent);
 
 export const EventSummary = Type.Object(
   {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { authorOf, reporterOf } from '../../../../http/request-context.ts';
-import { Guid, problems } from '../../../../http/schemas.ts';
+import { CursorQuery, Guid, problems } from '../../../../http/schemas.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
 import { ProofBody } from '../auth-methods/schemas.ts';
@@ -12,13 +12,7 @@ import {
   readDeletionReceipts,
   type DeletionServices,
 } from './delete-player.ts';
-import {
-  Deleted,
-  DeletionReceipt,
-  DeletionReceiptPage,
-  DeletionReceiptsQuery,
-  RECEIPT_HEADER,
-} from './schemas.ts';
+import { Deleted, DeletionReceipt, DeletionReceiptPage, RECEIPT_HEADER } from './schemas.ts';
 
 /** The credential is a player's access token. */
 export function profileDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
@@ -101,7 +95,7 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
           tags: ['Administration'],
           summary: 'List receipts of deletions',
           description: 'Returns the receipts of all deleted players, newest first.',
-          querystring: DeletionReceiptsQuery,
+          querystring: CursorQuery,
           response: { 200: DeletionReceiptPage },
         },
       },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, OneOf, Timestamp } from '../../../../http/schemas.ts';
+import { CursorPage, Guid, OneOf, Timestamp } from '../../../../http/schemas.ts';
 
 /** The response header with the id of the receipt of a deletion. */
 export const RECEIPT_HEADER = 'X-Deletion-Receipt';
@@ -27,18 +27,4 @@ export const DeletionReceipt = Type.Object(
   { title: 'DeletionReceipt' },
 );
 
-export const DeletionReceiptsQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursor` of the previous page.' })),
-});
-
-export const DeletionReceiptPage = Type.Object(
-  {
-    items: Type.Array(DeletionReceipt),
-    nextCursor: Type.Optional(
-      Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
-    ),
-    hasMore: Type.Boolean(),
-  },
-  { title: 'DeletionReceiptPage' },
-);
+export const DeletionReceiptPage = CursorPage(DeletionReceipt);
