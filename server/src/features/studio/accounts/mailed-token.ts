@@ -3,8 +3,8 @@ import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget, type NetworkBudget } from '../../../security/network-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
+import { issueToken } from './account-token.ts';
 import { resetAccountPasswordEmail, verifyAccountEmail } from './email-templates.ts';
-import { issueToken } from './issue-token.ts';
 import { countTokens } from './token-queries.ts';
 
 /** Verification tokens are valid for 24 hours, password reset tokens for 1 hour. */
@@ -51,9 +51,4 @@ export async function mailToken(
   const token = await issueToken(transaction, services.vault, { accountId, purpose, seconds: usefulSeconds });
   const content = templates[purpose]({ server: services.issuer, token });
   await sendMail(services, transaction, { to: email, content, usefulSeconds });
-}
-
-/** The error for an invalid mailed token. It is the same for unknown, used and expired tokens. */
-export function invalidToken(): ProblemError {
-  return new ProblemError('invalid_credentials', 'The token is wrong, was used, or has expired.');
 }

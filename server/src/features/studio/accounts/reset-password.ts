@@ -4,10 +4,11 @@ import type { Jobs } from '../../../jobs/queue.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
-import { mailToken, invalidToken } from './mailed-token.ts';
+import { redeemToken, requireToken } from './account-token.ts';
+import { mailToken } from './mailed-token.ts';
 import { findAccountByEmail, lockAccount, markVerified } from './queries.ts';
 import { replaceOwnPassword } from './replace-password.ts';
-import { consumeToken, findToken, keepNewestTokens } from './token-queries.ts';
+import { keepNewestTokens } from './token-queries.ts';
 
 export const accountResetQueue = requestedMailQueue<{ email: string }>('account-password-reset');
 
@@ -48,16 +49,12 @@ export async function resetPassword(
   origin: Origin,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<{ email: string }> {
-  const { database, vault } = services;
-  const hash = vault.fingerprint(token);
-  const owner = await findToken(database, 'reset', hash);
   // Check the token before hashing the password. Hashing needs memory and time, which a stranger must not be able to use up.
-  if (!owner) throw invalidToken();
-  const { accountId } = owner;
+  const valid = await requireToken(services, 'reset', token);
+  const { accountId } = valid;
   const passwordHash = await hashPassword(newPassword, origin.ip);
-  return database.forAccount(accountId).transaction(async (transaction) => {
-    const account = await lockAccount(transaction, accountId);
-    if (!account || !(await consumeToken(transaction, 'reset', hash))) throw invalidToken();
+  return services.database.forAccount(accountId).transaction(async (transaction) => {
+    const account = await redeemToken(transaction, valid);
     await markVerified(transaction, accountId);
     await replaceOwnPassword(
       services,

@@ -1,12 +1,9 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import type { Vault } from '../../../security/vault.ts';
+import { issueToken, redeemToken, refusedToken, requireToken } from './account-token.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
-import { issueToken } from './issue-token.ts';
-import { lockAccount } from './queries.ts';
 import { createSession, type SessionServices, type SignedIn } from './sessions.ts';
-import { consumeToken, findToken } from './token-queries.ts';
 
 /** A printed link stays in the scrollback of the terminal. */
 const LINK_SECONDS = 30 * 60;
@@ -22,24 +19,12 @@ export async function signInWithLink(
   origin: Origin,
   token: string,
 ): Promise<SignedIn> {
-  const { database, vault } = services;
-  const hash = vault.fingerprint(token);
-  const link = await findToken(database, 'link', hash);
-  if (!link) throw invalidLink();
+  const link = await requireToken(services, 'link', token);
   const { accountId } = link;
-  return database.forAccount(accountId).transaction(async (transaction) => {
-    const account = await lockAccount(transaction, accountId);
-    if (!account || account.totpEnabled || !(await consumeToken(transaction, 'link', hash)))
-      throw invalidLink();
+  return services.database.forAccount(accountId).transaction(async (transaction) => {
+    const account = await redeemToken(transaction, link);
+    if (account.totpEnabled) throw refusedToken('link');
     await auditOwnAccount(transaction, { accountId, origin }, 'account.link_used', {});
     return createSession(transaction, services, account, origin);
   });
-}
-
-/** The same error for unknown, used and expired links. */
-function invalidLink(): ProblemError {
-  return new ProblemError(
-    'invalid_credentials',
-    'The link is wrong, was used, or has expired. Sign in with the password.',
-  );
 }

@@ -3,24 +3,21 @@ import type { Origin, Self } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
+import { redeemToken, requireToken } from './account-token.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
-import { mailToken, invalidToken } from './mailed-token.ts';
+import { mailToken } from './mailed-token.ts';
 import { lockAccount, markVerified } from './queries.ts';
-import { findToken, consumeToken } from './token-queries.ts';
 
 /** Verifies the address of an account with a mailed token. Throws invalid_credentials. */
 export async function verifyEmail(
-  { database, vault }: { database: Database; vault: Vault },
+  services: { database: Database; vault: Vault },
   origin: Origin,
   token: string,
 ): Promise<{ email: string }> {
-  const hash = vault.fingerprint(token);
-  const owner = await findToken(database, 'verify', hash);
-  if (!owner) throw invalidToken();
-  return database.forAccount(owner.accountId).transaction(async (transaction) => {
-    const account = await lockAccount(transaction, owner.accountId);
-    if (!account || !(await consumeToken(transaction, 'verify', hash))) throw invalidToken();
-    const { id: accountId, email } = account;
+  const valid = await requireToken(services, 'verify', token);
+  const { accountId } = valid;
+  return services.database.forAccount(accountId).transaction(async (transaction) => {
+    const { email } = await redeemToken(transaction, valid);
     // Another token, a reset or an invitation may have verified it before.
     if (await markVerified(transaction, accountId))
       await auditOwnAccount(transaction, { accountId, origin }, 'account.email_verified', { email });

@@ -4,12 +4,12 @@ import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { issueToken } from './issue-token.ts';
+import { issueToken, requireToken } from './account-token.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
 import { recordSecurityChange } from './record-security-change.ts';
 import { consumeSecondFactor } from './second-factor.ts';
-import { findToken, keepNewestTokens, consumeToken } from './token-queries.ts';
+import { keepNewestTokens, consumeToken } from './token-queries.ts';
 import { countRecoveryCodes } from './totp-queries.ts';
 
 /** How long a login waits for the second factor. */
@@ -53,11 +53,7 @@ export async function verifySecondFactor(
   given: { mfaToken: string; code?: string | undefined; recoveryCode?: string | undefined },
 ): Promise<SignedIn> {
   const { database, vault } = services;
-  const hash = vault.fingerprint(given.mfaToken);
-  const login = await findToken(database, 'mfa', hash);
-  if (!login)
-    throw new ProblemError('invalid_credentials', 'The mfaToken is wrong or has expired. Sign in again.');
-  const { accountId } = login;
+  const { accountId, hash } = await requireToken(services, 'mfa', given.mfaToken);
 
   const signedIn = await services.secondFactorThrottle.attempt(accountId, origin.ip, () =>
     database.forAccount(accountId).transaction(async (transaction) => {
