@@ -19,7 +19,7 @@ export {
 export { promoteByOperator, resetByOperator } from './operator-commands.ts';
 export { ownAccountRoutes } from './own-account-routes.ts';
 export { accountMailRoutes } from './mailed-token-routes.ts';
-export { accountResetQueue, mailReset as mailAccountReset } from './reset-password.ts';
+export { accountResetQueue, mailAccountReset } from './reset-password.ts';
 export { accountSessionRoutes } from './session-routes.ts';
 export { secondFactorRoutes, totpRoutes } from './totp-routes.ts';
 export { Membership, SignedIn as SignedInBody } from './schemas.ts';

@@ -25,7 +25,7 @@ export async function requestReset(
 }
 
 /** Mails a reset token if an account has the address and has not reached its limit of emails. Runs in the worker. */
-export async function mailReset(
+export async function mailAccountReset(
   services: MailServices & { database: Database; issuer: string },
   { email }: { email: string },
 ): Promise<void> {
