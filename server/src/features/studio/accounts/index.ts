@@ -11,11 +11,11 @@ export {
   hasPlatformAdmin,
   isPlatformAdmin,
   markVerified,
-  listEndedSessions,
   lockAccount,
   type Account,
   type AccountWithPassword,
 } from './queries.ts';
+export { listEndedSessions } from './session-queries.ts';
 export { promoteByOperator, resetByOperator } from './operator-commands.ts';
 export { ownAccountRoutes } from './own-account-routes.ts';
 export { accountMailRoutes } from './mailed-token-routes.ts';

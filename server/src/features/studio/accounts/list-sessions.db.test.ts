@@ -5,7 +5,7 @@ import type { Querier } from '../../../database/database.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { countSessions, endSessionsOverLimit, listSessions } from './queries.ts';
+import { countSessions, endSessionsOverLimit, listSessions } from './session-queries.ts';
 
 const app = await startTestApp();
 

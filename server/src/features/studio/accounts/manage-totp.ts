@@ -9,8 +9,9 @@ import {
   type CurrentCredential,
   type ReauthenticationServices,
 } from './reauthenticate.ts';
-import { isNewSession, lockAccount } from './queries.ts';
+import { lockAccount } from './queries.ts';
 import { recordSecurityChange } from './record-security-change.ts';
+import { isNewSession } from './session-queries.ts';
 import { newRecoveryCodes, recoveryCodeHash, sealTotpSecret, unsealTotpSecret } from './second-factor.ts';
 import {
   confirmEnrolment,

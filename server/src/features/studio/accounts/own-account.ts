@@ -4,15 +4,14 @@ import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
 import { listMemberships, type Membership } from '../workspaces/index.ts';
+import { findAccount, type Account } from './queries.ts';
 import {
   countSessions,
-  findAccount,
   hasSession,
   listSessions,
   revokeSession,
-  type Account,
   type AccountSession,
-} from './queries.ts';
+} from './session-queries.ts';
 
 /** Returns the account of a verified token and its memberships. Throws invalid_bearer if the account no longer exists. */
 export async function readOwnAccount(

@@ -9,8 +9,9 @@ import {
   type RefreshRequest,
 } from '../../sign-in/refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import { findAccount } from './queries.ts';
+import { revokeSession, sessionTables, updateLastUse } from './session-queries.ts';
 import { createSignedIn, type SignedIn } from './sessions.ts';
-import { findAccount, revokeSession, sessionTables, updateLastUse } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;

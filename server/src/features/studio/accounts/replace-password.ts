@@ -1,8 +1,9 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { revokeSessions, setPassword, type Account } from './queries.ts';
+import { setPassword, type Account } from './queries.ts';
 import { recordSecurityChange } from './record-security-change.ts';
+import { revokeSessions } from './session-queries.ts';
 import { endTokens } from './token-queries.ts';
 import { deleteEnrolment } from './totp-queries.ts';
 

@@ -5,13 +5,8 @@ import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import {
-  endSessionsOverLimit,
-  insertSession,
-  lockAccount,
-  type Account,
-  type AccountWithPassword,
-} from './queries.ts';
+import { lockAccount, type Account, type AccountWithPassword } from './queries.ts';
+import { endSessionsOverLimit, insertSession } from './session-queries.ts';
 
 /** The lifetime of a console access token: 15 minutes. It ends earlier with its session. */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
