@@ -117,9 +117,9 @@ export async function disableTotp(
   self: Self,
   credential: CurrentCredential,
 ): Promise<void> {
-  const account = await reauthenticate(services, self, credential);
+  const verified = await reauthenticate(services, self, credential);
   await services.database.forAccount(self.accountId).transaction(async (transaction) => {
-    await lockReauthenticated(transaction, account);
+    const account = await lockReauthenticated(transaction, verified);
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
     await recordSecurityChange(services, transaction, account, {
       action: 'account.totp_disabled',
@@ -135,9 +135,9 @@ export async function renewRecoveryCodes(
   self: Self,
   credential: CurrentCredential,
 ): Promise<{ recoveryCodes: string[] }> {
-  const account = await reauthenticate(services, self, credential);
+  const verified = await reauthenticate(services, self, credential);
   return services.database.forAccount(self.accountId).transaction(async (transaction) => {
-    await lockReauthenticated(transaction, account);
+    const account = await lockReauthenticated(transaction, verified);
     if (!(await findTotpSecret(transaction, self.accountId))) throw noSecondFactor();
     const recoveryCodes = await createRecoveryCodes(services, transaction, self.accountId);
     await recordSecurityChange(services, transaction, account, {
