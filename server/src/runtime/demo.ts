@@ -43,14 +43,13 @@ export async function seedDemo(
 ): Promise<DemoAccess | undefined> {
   const password = newPassword();
   const passwordHash = await hashPassword(password, null);
-  const tenantId = newId();
   return withDatabaseAt(databaseUrl, (database) =>
-    database.forTenant(tenantId).transaction(async (transaction) => {
+    database.transaction(async (transaction) => {
       if (await hasAccounts(transaction)) return undefined;
-      const created = await createDemo(transaction, vault, tenantId, passwordHash);
+      const created = await createDemo(transaction, vault, passwordHash);
       if (!created) return undefined;
       await open();
-      return { email: DEMO_EMAIL, password, tenantId, ...created };
+      return { email: DEMO_EMAIL, password, ...created };
     }),
   );
 }
@@ -59,26 +58,23 @@ export async function seedDemo(
 async function createDemo(
   transaction: Querier,
   vault: Vault,
-  tenantId: string,
   passwordHash: string,
-): Promise<Omit<DemoAccess, 'email' | 'password' | 'tenantId'> | undefined> {
+): Promise<Omit<DemoAccess, 'email' | 'password'> | undefined> {
   const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
   const admin = await createFirstAdmin(transaction, account);
   if (!admin) return undefined;
-  const keys = await makeDemoTenant(transaction, vault, tenantId, admin.id);
+  const keys = await makeDemoTenant(transaction, vault, admin.id);
   return { ...keys, linkToken: await createSignInLink(transaction, vault, admin.id) };
 }
 
 async function makeDemoTenant(
   transaction: Querier,
   vault: Vault,
-  tenantId: string,
   ownerId: string,
-): Promise<Pick<DemoAccess, 'workspaceId' | 'gameKey' | 'apiKey'>> {
-  const workspace = await createWorkspace(transaction, SYSTEM, { name: 'Demo studio', ownerId });
-  await createTenant(transaction, SYSTEM, {
-    id: tenantId,
-    workspaceId: workspace.id,
+): Promise<Pick<DemoAccess, 'workspaceId' | 'tenantId' | 'gameKey' | 'apiKey'>> {
+  const { id: workspaceId } = await createWorkspace(transaction, SYSTEM, { name: 'Demo studio', ownerId });
+  const { id: tenantId } = await createTenant(transaction, SYSTEM, {
+    workspaceId,
     name: 'Demo game',
     autoCreateDefinitions: true,
     isDemo: true,
@@ -89,7 +85,7 @@ async function makeDemoTenant(
   const key = { tenantId, name: 'Demo' };
   const game = await createOwnKey(transaction, vault, { ...key, kind: 'game' });
   const api = await createOwnKey(transaction, vault, { ...key, kind: 'api', allowDataApi: true });
-  return { workspaceId: workspace.id, gameKey: game.key, apiKey: api.key };
+  return { workspaceId, tenantId, gameKey: game.key, apiKey: api.key };
 }
 
 /** The output of the first start: the credentials as lines that a shell takes, and a first request that works as it stands. */

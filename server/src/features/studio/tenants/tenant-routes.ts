@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems, TenantPath, WorkspacePath } from '../../../http/schemas.ts';
-import { newId } from '../../../core/ids.ts';
 import { changeTenant, type TenantServices } from './change-tenant.ts';
 import { createTenant } from './create-tenant.ts';
 import { readTenant, readTenants } from './read-tenants.ts';
@@ -50,11 +49,9 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
       async (request, reply) => {
         const { name, slug, hiddenFromDiscovery, settings } = request.body;
         const { workspaceId } = request.params;
-        const id = newId();
         reply.code(201);
-        return database.forTenant(id).transaction((transaction) =>
+        return database.transaction((transaction) =>
           createTenant(transaction, authorOf(request), {
-            id,
             workspaceId,
             name,
             slug,
