@@ -12,6 +12,7 @@ const PURPOSE = 'signing key';
 /** A decrypted signing key. Times are in milliseconds since 1970. */
 export interface SigningKey {
   kid: string;
+  publicJwk: JWK;
   publicKey: KeyObject;
   privateKey: KeyObject;
   /** The encoded header of the tokens that it signs. */
@@ -49,10 +50,7 @@ export async function readKeyRing(db: Querier, vault: Vault): Promise<KeyRing> {
       if (!key) throw new Error('There is no signing key.');
       return key;
     },
-    published() {
-      const kids = new Set(unretired().map(({ kid }) => kid));
-      return { keys: rows.filter(({ kid }) => kids.has(kid)).map(({ publicJwk }) => publicJwk) };
-    },
+    published: () => ({ keys: unretired().map(({ publicJwk }) => publicJwk) }),
   };
 }
 
@@ -83,6 +81,7 @@ function toSigningKey(
   const header = JSON.stringify({ alg: ALGORITHM, kid, typ: 'JWT' });
   return {
     kid,
+    publicJwk,
     publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
     privateKey: createPrivateKey({ key: decryptPrivateKey(vault, privateJwk), format: 'jwk' }),
     header: Buffer.from(header).toString('base64url'),
