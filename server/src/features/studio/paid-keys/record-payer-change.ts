@@ -34,20 +34,20 @@ export async function recordPayerChange(
   author: Author,
   { tenantId, before, after }: PayerChange,
 ): Promise<void> {
-  const oldPayerId = before?.subscriberWorkspaceId ?? null;
-  const newPayerId = after?.subscriberWorkspaceId ?? null;
-  if (oldPayerId === newPayerId) return;
+  if ((before?.subscriberWorkspaceId ?? null) === (after?.subscriberWorkspaceId ?? null)) return;
   const { workspaceId: ownWorkspaceId } = await readTenant(transaction, tenantId);
-  const isOther = (payerId: string | null): payerId is string =>
-    payerId !== null && payerId !== ownWorkspaceId;
+  const payerOf = (key: KeyWithPayer | undefined): string | null =>
+    key && key.subscriberWorkspaceId !== ownWorkspaceId ? key.subscriberWorkspaceId : null;
+  const oldPayerId = payerOf(before);
+  const newPayerId = payerOf(after);
   const named = ({ id, prefix }: KeyWithPayer) => ({ keyId: id, prefix, tenantId, ownWorkspaceId });
 
   // The payment for an expired key has already ended.
-  if (before && isOther(oldPayerId) && !hasPassed(before.expiresAt)) {
+  if (before && oldPayerId && !hasPassed(before.expiresAt)) {
     const end: PaymentEnd = {
       payerId: oldPayerId,
       ended: [named(before)],
-      reason: !after ? 'key_revoked' : isOther(newPayerId) ? 'payer_replaced' : 'payer_removed',
+      reason: !after ? 'key_revoked' : newPayerId ? 'payer_replaced' : 'payer_removed',
     };
     // The record has no IP address, because the author belongs to the other workspace.
     await auditInPayer(transaction, { actor: author.actor }, end);
@@ -55,7 +55,7 @@ export async function recordPayerChange(
     if (!(await paysForAnotherKey(transaction, tenantId, before)))
       await notifyTeams(services, transaction, end);
   }
-  if (after && isOther(newPayerId)) {
+  if (after && newPayerId) {
     const agreement: Agreement = { payerId: newPayerId, ...named(after) };
     await auditAgreement(transaction, author, agreement);
     await notifyOfAgreement(services, transaction, agreement);
