@@ -25,7 +25,7 @@ export async function replacePassword(
 }
 
 /** The new password of an account that changes it itself, and the origin of the request. */
-export interface OwnPassword {
+interface OwnPassword {
   passwordHash: string;
   action: 'account.password_changed' | 'account.password_reset';
   origin: Origin;
