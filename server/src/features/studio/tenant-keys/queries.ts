@@ -189,14 +189,13 @@ export async function replaceKey(
     WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
 }
 
-/** Finds the workspace of a tenant and the rate limits of its plan. */
+/** Finds the rate limits of the plan of a tenant's workspace. */
 export function findPlan(
   db: Querier,
   tenantId: string,
-): Promise<{ workspaceId: string; perMinute: number; perHour: number } | undefined> {
+): Promise<{ perMinute: number; perHour: number } | undefined> {
   return db.row(sql`
-    SELECT workspace.id AS "workspaceId", workspace.requests_per_minute AS "perMinute",
-           workspace.requests_per_hour AS "perHour"
+    SELECT workspace.requests_per_minute AS "perMinute", workspace.requests_per_hour AS "perHour"
     FROM tenants tenant JOIN workspaces workspace ON workspace.id = tenant.workspace_id
     WHERE tenant.id = ${tenantId}`);
 }
