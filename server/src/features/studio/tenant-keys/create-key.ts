@@ -1,4 +1,3 @@
-import type { KeyKind } from '../../../core/callers.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import { SYSTEM, type AccountAuthor, type Author } from '../../../core/author.ts';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
@@ -11,11 +10,9 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { recordPayerChange, requirePayer, type PayerBudget } from '../paid-keys/index.ts';
 import { requireFewNewKeys, requireRoomForKey } from './key-limit.ts';
 import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
-import { insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
+import { insertKey, type KeyGroup, type KeySettings, type TenantKey } from './queries.ts';
 
-interface NewKey extends KeyChange {
-  tenantId: string;
-  kind: KeyKind;
+interface NewKey extends KeyChange, KeyGroup {
   name: string;
 }
 
@@ -84,7 +81,7 @@ export async function issueKey(
   transaction: Querier,
   vault: Vault,
   author: Author,
-  { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
+  { tenantId, kind }: KeyGroup,
   settings: KeySettings,
 ): Promise<TenantKey & { key: string }> {
   await requireFewNewKeys(transaction, { tenantId, kind });

@@ -67,10 +67,14 @@ const columns = sql`
   created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
   successor_id AS "successorId"`;
 
-/** Selects the keys of a tenant that a page contains. */
-export interface KeyFilter {
+/** The keys of one kind of a tenant. */
+export interface KeyGroup {
   tenantId: string;
   kind: KeyKind;
+}
+
+/** Selects the keys that a page contains. */
+export interface KeyFilter extends KeyGroup {
   includeRevoked: boolean;
 }
 
@@ -92,24 +96,20 @@ export function countKeys(db: Querier, filter: KeyFilter): Promise<number> {
   return db.count(sql`SELECT count(*) FROM tenant_keys WHERE ${matching(filter)}`);
 }
 
-/** Counts the keys that are neither revoked nor expired, except one. */
+/** Counts the keys that are neither revoked nor expired, except one if it is given. */
 export function countUsableKeys(
   db: Querier,
-  { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
-  exceptId: string | null,
+  { tenantId, kind }: KeyGroup,
+  exceptId?: string,
 ): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM tenant_keys
     WHERE tenant_id = ${tenantId} AND kind = ${kind} AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at > now()) AND id IS DISTINCT FROM ${exceptId}::uuid`);
+      AND (expires_at IS NULL OR expires_at > now()) AND id IS DISTINCT FROM ${exceptId ?? null}::uuid`);
 }
 
 /** Returns whether a tenant created at least `count` keys of a kind in the last 24 hours. */
-export function hasNewKeys(
-  db: Querier,
-  { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
-  count: number,
-): Promise<boolean> {
+export function hasNewKeys(db: Querier, { tenantId, kind }: KeyGroup, count: number): Promise<boolean> {
   return db.exists(sql`
     SELECT FROM tenant_keys
     WHERE tenant_id = ${tenantId} AND kind = ${kind} AND created_at > now() - interval '24 hours'
@@ -117,9 +117,7 @@ export function hasNewKeys(
 }
 
 /** Identifies a key. The tenant and the kind must match the path of the request. */
-export interface KeyReference {
-  tenantId: string;
-  kind: KeyKind;
+export interface KeyReference extends KeyGroup {
   keyId: string;
 }
 

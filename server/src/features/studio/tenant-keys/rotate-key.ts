@@ -31,7 +31,7 @@ export async function rotateKey(
     if (old.subscriberWorkspaceId !== payerId)
       throw new ProblemError('conflict', 'The payer of the key changed at the same time. Rotate it again.');
     refuseUnlessCurrent(old);
-    await requireRoomForKey(transaction, reference, { endingKeyId: gracePeriodSeconds === 0 ? keyId : null });
+    await requireRoomForKey(transaction, reference, gracePeriodSeconds === 0 ? keyId : undefined);
     const successor = await issueKey(transaction, services.vault, author, reference, {
       ...old,
       expiresAt: old.expiresAt === null ? null : sameLifetime(old.createdAt, old.expiresAt),
