@@ -36,103 +36,82 @@ const WORKER_SILENCE_SECONDS = 60;
 export async function checkHealth(
   services: HealthServices,
 ): Promise<{ version: string; components: ComponentHealth[] }> {
-  const found = await Promise.all([
-    checkDatabaseHealth(services),
-    checkWorker(services),
-    checkMail(services),
-    checkRedis(services),
-    checkChain(services),
-  ]);
+  const found = await Promise.all(
+    components.map(async (component) => ({
+      component,
+      latencyMs: null,
+      since: null,
+      ...(await checks[component](services)),
+    })),
+  );
   return { version, components: found };
 }
 
-type Check = (services: HealthServices) => Promise<ComponentHealth>;
+type Finding = Pick<ComponentHealth, 'status' | 'detail'> &
+  Partial<Pick<ComponentHealth, 'latencyMs' | 'since'>>;
 
-const checkDatabaseHealth: Check = async ({ database }) => {
-  const start = performance.now();
-  const { version: postgres, bytes } = await database.one<{ version: string; bytes: number }>(sql`
-    SELECT current_setting('server_version') AS version, pg_database_size(current_database())::float8 AS bytes`);
-  const mebibytes = Math.ceil(bytes / 2 ** 20).toLocaleString('en-US');
-  return {
-    component: 'database',
-    status: 'ok',
-    detail: `PostgreSQL ${postgres}, ${mebibytes} MiB.`,
-    latencyMs: elapsedSince(start),
-    since: null,
-  };
-};
-
-const checkWorker: Check = async ({ database }) => {
-  const queues = await readQueueStatistics(database);
-  const silentSeconds = secondsSinceWorker(queues);
-  const isAlive = silentSeconds !== undefined && silentSeconds < WORKER_SILENCE_SECONDS;
-  return {
-    component: 'worker',
-    status: isAlive ? 'ok' : 'failing',
-    detail: isAlive
-      ? `A worker runs the jobs of ${queues.length} queues.`
-      : 'No worker has reported. Start one with `guildhall worker`, or `guildhall serve` without --no-worker.',
-    latencyMs: null,
-    since:
-      isAlive || silentSeconds === undefined
-        ? null
-        : new Date(Date.now() - silentSeconds * 1_000).toISOString(),
-  };
-};
-
-const checkMail: Check = async ({ database, config }) => {
-  const result = { component: 'mail', latencyMs: null, since: null } as const;
-  if (config.smtpUrl === undefined)
-    return { ...result, status: 'off', detail: 'No mail server is configured. Emails stay in the outbox.' };
-  const failing = await findFailingMail(database);
-  return failing
-    ? {
-        ...result,
-        status: 'failing',
-        detail: `An email could not be delivered: ${failing.failure}`,
-        since: failing.createdAt,
-      }
-    : { ...result, status: 'ok', detail: 'No email waits for another attempt.' };
-};
-
-const checkRedis: Check = async ({ redis }) => {
-  const result = { component: 'redis', latencyMs: null, since: null } as const;
-  if (!redis)
-    return { ...result, status: 'off', detail: 'No Redis is configured. Each server counts on its own.' };
-  const start = performance.now();
-  try {
-    await requireWritable(redis);
+const checks: Record<(typeof components)[number], (services: HealthServices) => Promise<Finding>> = {
+  async database({ database }) {
+    const start = performance.now();
+    const { version: postgres, bytes } = await database.one<{ version: string; bytes: number }>(sql`
+      SELECT current_setting('server_version') AS version, pg_database_size(current_database())::float8 AS bytes`);
+    const mebibytes = Math.ceil(bytes / 2 ** 20).toLocaleString('en-US');
     return {
-      ...result,
       status: 'ok',
-      detail: 'All servers count together.',
+      detail: `PostgreSQL ${postgres}, ${mebibytes} MiB.`,
       latencyMs: elapsedSince(start),
     };
-  } catch {
-    return {
-      ...result,
-      status: 'failing',
-      detail: 'Redis does not answer, or refuses writes. Each server counts on its own until it is back.',
-    };
-  }
-};
+  },
 
-const checkChain: Check = async ({ database, chain }) => {
-  const result = { component: 'chain', latencyMs: null, since: null } as const;
-  if (!chain)
+  async worker({ database }) {
+    const queues = await readQueueStatistics(database);
+    const silentSeconds = secondsSinceWorker(queues);
+    if (silentSeconds !== undefined && silentSeconds < WORKER_SILENCE_SECONDS)
+      return { status: 'ok', detail: `A worker runs the jobs of ${queues.length} queues.` };
     return {
-      ...result,
-      status: 'off',
-      detail: 'No EVM chain is configured. Ledgers are chained only by hashes.',
+      status: 'failing',
+      detail:
+        'No worker has reported. Start one with `guildhall worker`, or `guildhall serve` without --no-worker.',
+      since: silentSeconds === undefined ? null : new Date(Date.now() - silentSeconds * 1_000).toISOString(),
     };
-  const { waiting, mined, problem, problemSince } = await readWriterStatus(database, chain.writer.id);
-  return problem === null
-    ? {
-        ...result,
-        status: 'ok',
-        detail: `Chain ${chain.writer.chainId}: ${waiting} transactions wait, ${mined} are not final yet.`,
-      }
-    : { ...result, status: 'failing', detail: problem, since: problemSince };
+  },
+
+  async mail({ database, config }) {
+    if (config.smtpUrl === undefined)
+      return { status: 'off', detail: 'No mail server is configured. Emails stay in the outbox.' };
+    const failing = await findFailingMail(database);
+    if (!failing) return { status: 'ok', detail: 'No email waits for another attempt.' };
+    return {
+      status: 'failing',
+      detail: `An email could not be delivered: ${failing.failure}`,
+      since: failing.createdAt,
+    };
+  },
+
+  async redis({ redis }) {
+    if (!redis) return { status: 'off', detail: 'No Redis is configured. Each server counts on its own.' };
+    const start = performance.now();
+    try {
+      await requireWritable(redis);
+      return { status: 'ok', detail: 'All servers count together.', latencyMs: elapsedSince(start) };
+    } catch {
+      return {
+        status: 'failing',
+        detail: 'Redis does not answer, or refuses writes. Each server counts on its own until it is back.',
+      };
+    }
+  },
+
+  async chain({ database, chain }) {
+    if (!chain)
+      return { status: 'off', detail: 'No EVM chain is configured. Ledgers are chained only by hashes.' };
+    const { waiting, mined, problem, problemSince } = await readWriterStatus(database, chain.writer.id);
+    if (problem !== null) return { status: 'failing', detail: problem, since: problemSince };
+    return {
+      status: 'ok',
+      detail: `Chain ${chain.writer.chainId}: ${waiting} transactions wait, ${mined} are not final yet.`,
+    };
+  },
 };
 
 const elapsedSince = (start: number): number => Math.round((performance.now() - start) * 10) / 10;
