@@ -2,6 +2,9 @@
 export const roles = ['viewer', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
+/** A tenant or a workspace. The role in a tenant is that in its workspace. */
+export type Place = { tenantId: string } | { workspaceId: string };
+
 /** Whether a role includes the permissions of the needed one. */
 export function includesRole(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);

@@ -8,7 +8,7 @@ import type {
   WalletCaller,
 } from '../core/callers.ts';
 import { ProblemError } from '../core/problem.ts';
-import { includesRole, type Role } from '../core/role.ts';
+import { includesRole, type Place, type Role } from '../core/role.ts';
 import { clientAddress } from './client-address.ts';
 import { bearerToken, type Confirm } from './credential-scope.ts';
 import { refusedBearer, refusedKey, type TokenType } from './refused-credentials.ts';
@@ -44,9 +44,6 @@ export interface Verifiers {
 
 /** Counts a request on a key for the alerts. */
 export type CountRequest = (key: KeyCaller) => void;
-
-/** The tenant or workspace that the path names. */
-export type Place = { tenantId: string } | { workspaceId: string };
 
 /** Creates the checks that credentials are made of. They set the caller of the request, or throw. */
 export function createChecks(verify: Verifiers, rateLimits: RateLimiter, countRequest: CountRequest) {

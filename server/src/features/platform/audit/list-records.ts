@@ -1,6 +1,6 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import type { Database } from '../../../database/database.ts';
-import type { Place } from '../../../http/credential-checks.ts';
+import type { Place } from '../../../core/role.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { findProfilesOf } from '../../players/merged-profiles/index.ts';
 import {

@@ -1,8 +1,7 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCache } from '../../../database/cache.ts';
-import type { Role } from '../../../core/role.ts';
-import type { Place } from '../../../http/credential-checks.ts';
+import type { Place, Role } from '../../../core/role.ts';
 import { findRole } from './queries.ts';
 
 const MAX_CACHED_ROLES = 10_000;

@@ -1,7 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
-import type { Role } from '../../../core/role.ts';
-import type { Place } from '../../../http/credential-checks.ts';
+import type { Place, Role } from '../../../core/role.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 /** Finds the role of an account in a workspace, or in the workspace that owns a tenant. */
