@@ -1,15 +1,8 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
-import type { Database } from '../../../database/database.ts';
-import type { Place } from '../../../core/role.ts';
+import type { Database, Scope } from '../../../database/database.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { findProfilesOf } from '../../players/merged-profiles/index.ts';
-import {
-  listAllRecords,
-  listTenantRecords,
-  listWorkspaceRecords,
-  type AuditPageRequest,
-  type AuditRecord,
-} from './queries.ts';
+import { listRecords, type AuditOwner, type AuditPageRequest, type AuditRecord } from './queries.ts';
 
 /**
  * Returns the audit records of a tenant, of a workspace with its tenants, or of the whole deployment, newest first. In a tenant, those
@@ -18,32 +11,28 @@ import {
  */
 export async function listAuditRecords(
   database: Database,
-  scope: Place | 'deployment',
+  owner: AuditOwner,
   { limit, targetId, ...filter }: Omit<AuditPageRequest, 'targetIds'> & { targetId?: string },
 ): Promise<CursorPage<AuditRecord>> {
-  const targetIds = targetId === undefined ? undefined : await targetsOf(database, scope, targetId);
-  const found = await listFor(database, scope, { ...filter, targetIds, limit: limit + 1 });
+  const targetIds = targetId === undefined ? undefined : await targetsOf(database, owner, targetId);
+  const found = await listRecords(scopeOf(database, owner), owner, {
+    ...filter,
+    targetIds,
+    limit: limit + 1,
+  });
   return cursorPage(found, limit, ({ id }) => id);
 }
 
 /** A record keeps the id that the player had. Targets that are no UUIDs, such as providers, have names in exact letters. */
-async function targetsOf(
-  database: Database,
-  scope: Place | 'deployment',
-  targetId: string,
-): Promise<string[]> {
+async function targetsOf(database: Database, owner: AuditOwner, targetId: string): Promise<string[]> {
   if (!isGuid(targetId)) return [targetId];
-  if (scope === 'deployment' || !('tenantId' in scope)) return [targetId.toLowerCase()];
-  return findProfilesOf(database.forTenant(scope.tenantId), scope.tenantId, [targetId]);
+  if (owner === 'deployment' || !('tenantId' in owner)) return [targetId.toLowerCase()];
+  return findProfilesOf(database.forTenant(owner.tenantId), owner.tenantId, [targetId]);
 }
 
-function listFor(
-  database: Database,
-  scope: Place | 'deployment',
-  page: AuditPageRequest,
-): Promise<AuditRecord[]> {
-  if (scope === 'deployment') return listAllRecords(database.forPlatform(), page);
-  return 'tenantId' in scope
-    ? listTenantRecords(database.heavy.forTenant(scope.tenantId), scope.tenantId, page)
-    : listWorkspaceRecords(database.heavy.forWorkspace(scope.workspaceId), scope.workspaceId, page);
+function scopeOf(database: Database, owner: AuditOwner): Scope {
+  if (owner === 'deployment') return database.forPlatform();
+  return 'tenantId' in owner
+    ? database.heavy.forTenant(owner.tenantId)
+    : database.heavy.forWorkspace(owner.workspaceId);
 }

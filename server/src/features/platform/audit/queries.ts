@@ -2,6 +2,7 @@ import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import type { Author } from '../../../core/author.ts';
+import type { Place } from '../../../core/role.ts';
 import { createdWithin } from '../../../database/created-within.ts';
 
 /** The columns of `audit_records` that the application sets. */
@@ -46,7 +47,7 @@ export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise
 
 /**
  * Erases the addresses in the records of what the scope's player, and the profiles merged into it, did. Only the index of the actor gives
- * the order, as in {@link ownedBy}.
+ * the order, as in {@link recordsOf}.
  */
 export async function eraseAuditAddresses(db: Querier): Promise<void> {
   await changeInSteps(async (limit) => ({
@@ -60,29 +61,6 @@ export async function eraseAuditAddresses(db: Querier): Promise<void> {
           ORDER BY actor_id, audit_records.id DESC LIMIT ${limit}) record
         LIMIT ${limit}))`),
   }));
-}
-
-/** Lists the records of a tenant, newest first. */
-export function listTenantRecords(
-  db: Querier,
-  tenantId: string,
-  page: AuditPageRequest,
-): Promise<AuditRecord[]> {
-  return listRecords(db, ownedBy(sql`record.tenant_id`, tenantId), page);
-}
-
-/** Lists the records of a workspace and its tenants, newest first. */
-export function listWorkspaceRecords(
-  db: Querier,
-  workspaceId: string,
-  page: AuditPageRequest,
-): Promise<AuditRecord[]> {
-  return listRecords(db, ownedBy(sql`record.workspace_id`, workspaceId), page);
-}
-
-/** Lists all records, newest first. Records without tenant and workspace are included. */
-export function listAllRecords(db: Querier, page: AuditPageRequest): Promise<AuditRecord[]> {
-  return listRecords(db, { condition: sql`true`, order: empty, withEmail: empty }, page);
 }
 
 /** Selects the records of a page. */
@@ -110,26 +88,37 @@ interface RecordScope {
   withEmail: Sql;
 }
 
+/** A tenant, a workspace with its tenants, or the whole deployment. Only the last has the records without tenant and workspace. */
+export type AuditOwner = Place | 'deployment';
+
 /**
- * The records of one tenant or one workspace. Only members of the workspace appear with their email addresses.
+ * Selects the records of an owner. In a tenant or a workspace, only members of the workspace appear with their email addresses.
  *
  * If statistics say that nearly all records are of one owner, the planner would read the records of all owners by their ids. It does
  * not know that a list of one has one value, so only an index that begins with the owner gives the order.
  */
-const ownedBy = (owner: Sql, id: string): RecordScope => ({
-  condition: sql`${owner} = ANY (ARRAY[${id}::uuid])`,
-  order: sql`${owner},`,
-  withEmail: sql`AND EXISTS (
+function recordsOf(owner: AuditOwner): RecordScope {
+  if (owner === 'deployment') return { condition: sql`true`, order: empty, withEmail: empty };
+  const [column, id] =
+    'tenantId' in owner
+      ? [sql`record.tenant_id`, owner.tenantId]
+      : [sql`record.workspace_id`, owner.workspaceId];
+  return {
+    condition: sql`${column} = ANY (ARRAY[${id}::uuid])`,
+    order: sql`${column},`,
+    withEmail: sql`AND EXISTS (
           SELECT FROM memberships
           WHERE memberships.workspace_id = record.workspace_id AND memberships.account_id = accounts.id OFFSET 0)`,
-});
+  };
+}
 
-/** Sorts by id, because ids are generated in the order of time. */
-function listRecords(
+/** Lists records, newest first. Sorts by id, because ids are generated in the order of time. */
+export function listRecords(
   db: Querier,
-  scope: RecordScope,
+  owner: AuditOwner,
   { limit, ...filter }: AuditPageRequest,
 ): Promise<AuditRecord[]> {
+  const scope = recordsOf(owner);
   const conditions = [unlessTarget(filter, scope.condition), ...conditionsOf(filter)];
   const page =
     filter.targetIds === undefined
