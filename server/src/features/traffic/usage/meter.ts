@@ -1,12 +1,11 @@
 import { createFlusher } from '../../../core/concurrency/flusher.ts';
-import { createLruCache } from '../../../core/lru-cache.ts';
 import { isAnswered, isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
-import { countCache } from '../../../core/cache-counts.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import type { BaseServices } from '../../base-services.ts';
-import { findQuota, recordUsage, type CollectedUsage } from './queries.ts';
+import { recordUsage, type CollectedUsage } from './queries.ts';
+import { createQuotaCache } from './quota-cache.ts';
 
 /** `isKept`: the usage, or a part of it, is written later. */
 interface Failure {
@@ -22,10 +21,6 @@ const FLUSH_EVERY_MS = 500;
  * that needs too many is refused.
  */
 const KEYS_PER_STATEMENT = 1_000;
-
-/** The lifetime of a cached quota. Within it, a hard stop may admit one second of reads too many. */
-const QUOTA_LIFETIME_MS = 1000;
-const MAX_CACHED_QUOTAS = 10_000;
 
 interface UsageMeter extends Meter {
   /**
@@ -98,35 +93,14 @@ export function openUsageMeter({
   };
   const { flush, close } = createFlusher(FLUSH_EVERY_MS, write);
 
-  const counts = countCache('quotas');
-  const quotas = createLruCache<string, { quota: Promise<Quota | undefined> }>(MAX_CACHED_QUOTAS, {
-    ttl: QUOTA_LIFETIME_MS,
-  });
-  const readQuota = async (workspaceId: string): Promise<Quota | undefined> => {
-    await flush();
-    const found = await findQuota(database.forWorkspace(workspaceId), workspaceId);
-    return found?.hardStop && found.limit !== null ? { ...found, limit: found.limit } : undefined;
-  };
-  const quota = (workspaceId: string): Promise<Quota | undefined> => {
-    let cached = quotas.get(workspaceId);
-    if (cached) counts.hits++;
-    else {
-      counts.misses++;
-      cached = { quota: readQuota(workspaceId) };
-      cached.quota.catch(() => quotas.delete(workspaceId));
-      quotas.set(workspaceId, cached);
-    }
-    return cached.quota;
-  };
-  const invalidate = (workspaceId: string): void => void quotas.delete(workspaceId);
-  changes.on('workspaces', (id) => (id ? invalidate(id) : quotas.clear()));
+  const quotas = createQuotaCache({ database, changes }, flush);
 
   return {
-    quota,
-    invalidate,
+    quota: quotas.get,
+    invalidate: quotas.invalidate,
     async admitRead({ payerId, payerHasHardStop }: KeyCaller) {
       if (!payerHasHardStop) return;
-      const cached = await quota(payerId);
+      const cached = await quotas.get(payerId);
       if (!cached) return;
       if (cached.used >= cached.limit) throw quotaExceeded(cached);
       // Counts this read in the cached quota, until the next quota from the database includes it.
