@@ -3,8 +3,9 @@ import { hashPassword } from '../../../security/passwords.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
+import type { Command } from './command.ts';
 import type { Recorded, WalletLedger } from './ledger.ts';
-import { playerTypes, type Command, type WalletPlayer } from './ledger-state.ts';
+import { playerTypes, type WalletPlayer } from './ledger-state.ts';
 import { normalisePlayerId, requirePlayerId } from './player-id.ts';
 import { findPlayers } from './state-queries.ts';
 

@@ -1,5 +1,6 @@
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import { playerCommand, type Actor, type Command } from './ledger-state.ts';
+import { playerCommand, type Command } from './command.ts';
+import type { Actor } from './ledger-state.ts';
 
 interface GivenRecord {
   matchSessionId: number;
@@ -16,7 +17,7 @@ export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: numbe
   if (otherPlayers.includes(actor.playerIndex))
     throw invalidField('otherPlayers', 'must not contain the player who sends the record');
 
-  return playerCommand(actor, { players: otherPlayers, matches: [matchSessionId] }, (state, player) => {
+  return playerCommand(actor, { playerIndexes: otherPlayers, matches: [matchSessionId] }, (state, player) => {
     state.openPart(player, matchSessionId);
     const unknown = otherPlayers.filter((index) => !state.hasPlayer(index));
     if (unknown.length > 0) throw noSuchPlayers(unknown);

@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../core/problem.ts';
-import type { EntryBody, NewEntry } from './ledger-entry.ts';
+import type { NewEntry } from './ledger-entry.ts';
 
 /** How a player was added: by add/anon, or by a first wallet login. */
 export const playerTypes = { anonymous: 0, wallet: 1 } as const;
@@ -46,15 +46,6 @@ export interface Actor {
   playerId: string;
   /** Whether the address was proved when the token was issued. */
   isVerified: boolean;
-}
-
-/** The records that a command needs to be loaded. */
-export interface Needs {
-  players?: number[];
-  playerIds?: string[];
-  addresses?: string[];
-  sessions?: number[];
-  matches?: number[];
 }
 
 /**
@@ -189,30 +180,4 @@ export class LedgerState {
  */
 export function isValidFor(actor: Actor, player: Pick<WalletPlayer, 'playerId' | 'isVerified'>): boolean {
   return actor.playerId === player.playerId && (actor.isVerified || !player.isVerified);
-}
-
-/** A change to the ledger. `apply` contains all rules about it. */
-export interface Command<Answer extends object> {
-  needs: Needs;
-  /**
-   * Changes the state. Returns the answer, and the entry to write unless nothing changes. Throws a ProblemError without any change
-   * if a rule forbids the command. May run again when the transaction is retried.
-   */
-  apply(state: LedgerState): { entry?: NewEntry; answer: Answer };
-}
-
-/** A command of the player of a token. Throws invalid_bearer if the token is not valid for the player ({@link isValidFor}). */
-export function playerCommand<Answer extends object>(
-  actor: Actor,
-  needs: Needs,
-  apply: (state: LedgerState, player: WalletPlayer) => { entry: EntryBody; answer: Answer },
-): Command<Answer> {
-  const { playerIndex } = actor;
-  return {
-    needs: { ...needs, players: [playerIndex, ...(needs.players ?? [])] },
-    apply(state) {
-      const { entry, answer } = apply(state, state.actor(actor));
-      return { entry: { ...entry, playerIndex }, answer };
-    },
-  };
 }

@@ -4,8 +4,9 @@ import { chargeUnits } from '../../../database/charges.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
+import type { Command, Needs } from './command.ts';
 import { chainEntries, type LedgerEntry } from './ledger-entry.ts';
-import { LedgerState, type Command, type Needs } from './ledger-state.ts';
+import { LedgerState } from './ledger-state.ts';
 import { insertEntries, lockHead, writeHead } from './queries.ts';
 import {
   findMatches,
@@ -115,7 +116,7 @@ async function lockState(transaction: Querier, tenantId: string, wanted: Needs[]
   const [head, players, sessions, matches] = await Promise.all([
     lockHead(transaction, tenantId),
     findPlayers(transaction, tenantId, {
-      playerIndexes: all('players'),
+      playerIndexes: all('playerIndexes'),
       playerIds: all('playerIds'),
       addresses: all('addresses'),
     }),

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../../core/problem.ts';
-import { playerCommand, type Actor, type Command } from './ledger-state.ts';
+import { playerCommand, type Command } from './command.ts';
+import type { Actor } from './ledger-state.ts';
 
 /** Starts a single-player match session. */
 export function startMatch(actor: Actor, level: string): Command<{ matchSessionId: number }> {

@@ -1,4 +1,5 @@
-import { playerCommand, playerTypes, type Actor, type Command, type WalletPlayer } from './ledger-state.ts';
+import { playerCommand, type Command } from './command.ts';
+import { playerTypes, type Actor, type WalletPlayer } from './ledger-state.ts';
 
 /**
  * Finds or adds the player of an address that a wallet login has proved. Somebody else may have linked the address before, by

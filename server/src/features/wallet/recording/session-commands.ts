@@ -1,5 +1,6 @@
 import { ProblemError } from '../../../core/problem.ts';
-import { playerCommand, type Actor, type Command } from './ledger-state.ts';
+import { playerCommand, type Command } from './command.ts';
+import type { Actor } from './ledger-state.ts';
 
 /** Starts a login session. A player may have any number of open sessions. */
 export function startSession(
