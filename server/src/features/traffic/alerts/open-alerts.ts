@@ -4,8 +4,9 @@ import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import type { SharedCounts } from '../../../security/limiter.ts';
 import { createPrimaryWindowSum } from './primary-window-sum.ts';
-import { createRedisWindowSum, type SharedWindowSum } from './redis-window-sum.ts';
 import { raiseAlert } from './raise-alert.ts';
+import { createRedisWindowSum } from './redis-window-sum.ts';
+import type { SharedWindowSum } from './rolling-window.ts';
 import { createTrafficWatch, type TrafficWatch } from './watch-traffic.ts';
 
 const CHECK_EVERY_MS = 1_000;

@@ -1,8 +1,13 @@
 import { createLruCache } from '../../../core/lru-cache.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
-import type { Report, SharedSum, SharedWindowSum } from './redis-window-sum.ts';
-import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
+import {
+  createRollingWindow,
+  type Report,
+  type RollingWindow,
+  type SharedSum,
+  type SharedWindowSum,
+} from './rolling-window.ts';
 
 /** Counters that the primary process keeps, about 0.6 kB each: one for each watched key and type. */
 const KEPT_COUNTERS = 40_000;

@@ -1,22 +1,5 @@
 import { isRedisReady, type Redis } from '../../../redis/redis.ts';
-import { WINDOW_SECONDS } from './rolling-window.ts';
-
-/** The amounts that one process has counted since its last report. */
-export interface Report {
-  name: string;
-  /** Amounts per second. `age` is the number of seconds since then. */
-  amounts: { age: number; amount: number }[];
-}
-
-/** The fullest window of all processes that ends in a reported second or later. */
-export interface SharedSum {
-  sum: number;
-  /** How many seconds ago the window ended. */
-  age: number;
-}
-
-/** Adds the counts of a process to the shared counts. A sum is undefined if the shared counter does not respond. */
-export type SharedWindowSum = (reports: Report[]) => Promise<(SharedSum | undefined)[]>;
+import { WINDOW_SECONDS, type Report, type SharedSum, type SharedWindowSum } from './rolling-window.ts';
 
 /** How many seconds Redis keeps: one window, and 15 seconds for late reports. */
 const KEPT_SECONDS = WINDOW_SECONDS + 15;

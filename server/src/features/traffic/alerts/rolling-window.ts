@@ -9,6 +9,23 @@ export interface RollingWindow {
   sum(second: number): number;
 }
 
+/** The amounts that one process has counted since its last report. */
+export interface Report {
+  name: string;
+  /** Amounts per second. `age` is the number of seconds since then. */
+  amounts: { age: number; amount: number }[];
+}
+
+/** The fullest window of all processes that ends in a reported second or later. */
+export interface SharedSum {
+  sum: number;
+  /** How many seconds ago the window ended. */
+  age: number;
+}
+
+/** Adds the counts of a process to the shared counts. A sum is undefined if the shared counter does not respond. */
+export type SharedWindowSum = (reports: Report[]) => Promise<(SharedSum | undefined)[]>;
+
 /**
  * The window moves by whole seconds: an amount leaves it 60 seconds later. Each operation costs one addition, and one more per
  * elapsed second. If the clock is set back, the window does not move until the clock has caught up.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KeyCaller } from '../../../core/callers.ts';
-import type { SharedWindowSum } from './redis-window-sum.ts';
+import type { SharedWindowSum } from './rolling-window.ts';
 import type { Spike } from './queries.ts';
 import { createTrafficWatch } from './watch-traffic.ts';
 

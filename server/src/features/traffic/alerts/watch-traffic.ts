@@ -2,9 +2,14 @@ import { createLruCache } from '../../../core/lru-cache.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import type { Log } from '../../../core/log.ts';
-import type { SharedSum, SharedWindowSum } from './redis-window-sum.ts';
 import { alertTypes, type AlertType, type Spike } from './queries.ts';
-import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
+import {
+  createRollingWindow,
+  WINDOW_SECONDS,
+  type RollingWindow,
+  type SharedSum,
+  type SharedWindowSum,
+} from './rolling-window.ts';
 
 /** Keys with counters in memory, about 1.5 kB each. The least recently used ones are evicted. */
 const WATCHED_KEYS = 20_000;

@@ -2,8 +2,16 @@ import { createLruCache } from '../../../core/lru-cache.ts';
 import type { RateLimit } from '../../../core/callers.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
-import type { SharedCount, SharedRateCounter } from './redis-rate-counter.ts';
-import { countRequest, emptyWindows, HOUR_MS, MINUTE_MS, type Window, type Windows } from './windows.ts';
+import {
+  countRequest,
+  emptyWindows,
+  HOUR_MS,
+  MINUTE_MS,
+  type SharedCount,
+  type SharedRateCounter,
+  type Window,
+  type Windows,
+} from './windows.ts';
 
 /** Keys whose windows the primary process keeps, about 200 bytes each. It evicts the least recently used key. */
 const KEPT_KEYS = 100_000;

@@ -1,16 +1,5 @@
-import type { RateLimit } from '../../../core/callers.ts';
 import type { Redis } from '../../../redis/redis.ts';
-import { HOUR_MS, MINUTE_MS, type Windows } from './windows.ts';
-
-/** The answer of a shared counter: whether it admits the request, the windows of the key, and its clock in milliseconds. */
-export interface SharedCount {
-  admitted: boolean;
-  windows: Windows;
-  now: number;
-}
-
-/** Counts a request of a key atomically for all processes. `cached` are the windows that this process has cached. */
-export type SharedRateCounter = (keyId: string, limit: RateLimit, cached: Windows) => Promise<SharedCount>;
+import { HOUR_MS, MINUTE_MS, type SharedRateCounter } from './windows.ts';
 
 /**
  * The rule of windows.ts as a Lua script. If the cached window is fuller than the stored one, it replaces the stored one. This

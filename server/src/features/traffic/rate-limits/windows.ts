@@ -12,6 +12,16 @@ export interface Windows {
   hour: Window;
 }
 
+/** The answer of a shared counter: whether it admits the request, the windows of the key, and its clock in milliseconds. */
+export interface SharedCount {
+  admitted: boolean;
+  windows: Windows;
+  now: number;
+}
+
+/** Counts a request of a key atomically for all processes. `cached` are the windows that this process has cached. */
+export type SharedRateCounter = (keyId: string, limit: RateLimit, cached: Windows) => Promise<SharedCount>;
+
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
