@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { DisplayName, Email, Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
-import { roles } from '../../../core/role.ts';
-import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
+import { DisplayName, Email, Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
+import { MAX_LISTED_MEMBERSHIPS, MembershipBody } from '../workspaces/index.ts';
 
 /** A console account. */
 const User = Type.Object(
@@ -63,21 +62,10 @@ export const SignedIn = Type.Object(
   { title: 'AccountTokens' },
 );
 
-/** The role of an account in a workspace. */
-export const Membership = Type.Object(
-  {
-    workspaceId: Guid,
-    workspaceName: Type.String(),
-    workspaceSlug: Type.String(),
-    role: OneOf(roles, { title: 'WorkspaceRole' }),
-  },
-  { title: 'Membership' },
-);
-
 export const Me = Type.Object(
   {
     user: User,
-    memberships: Type.Array(Membership, { maxItems: MAX_LISTED_MEMBERSHIPS }),
+    memberships: Type.Array(MembershipBody, { maxItems: MAX_LISTED_MEMBERSHIPS }),
   },
   { title: 'OwnAccount' },
 );

@@ -2,19 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { authorOf, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { PasswordServices, SessionServices } from '../accounts/index.ts';
+import { MembershipBody } from '../workspaces/index.ts';
 import {
   acceptInvitation,
   joinWorkspace,
   readInvitation,
   type InvitationServices,
 } from './accept-invitation.ts';
-import {
-  AcceptInvitationRequest,
-  Accepted,
-  Invitation,
-  Membership,
-  InvitationTokenRequest,
-} from './schemas.ts';
+import { AcceptInvitationRequest, Accepted, Invitation, InvitationTokenRequest } from './schemas.ts';
 
 const tags = ['Accounts'];
 
@@ -74,7 +69,7 @@ export function ownInvitationRoutes(services: InvitationServices): FastifyPlugin
           summary: 'Accept an invitation when signed in',
           description: 'If the invitation is not for the email address of the account, the response is 403.',
           body: InvitationTokenRequest,
-          response: { 200: Membership, ...problems(403, 404) },
+          response: { 200: MembershipBody, ...problems(403, 404) },
         },
       },
       async (request) => joinWorkspace(services, authorOf(request), request.body.token),

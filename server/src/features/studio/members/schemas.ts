@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { roles } from '../../../core/role.ts';
 import { DisplayName, Email, Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
-import { Membership, SignedInBody } from '../accounts/index.ts';
-
-const WorkspaceRole = OneOf(roles, { title: 'WorkspaceRole' });
+import { SignedInBody } from '../accounts/index.ts';
+import { MembershipBody, WorkspaceRole } from '../workspaces/index.ts';
 
 export const MemberPath = Type.Object({ workspaceId: Guid, userId: Guid });
 export const InvitationPath = Type.Object({ workspaceId: Guid, invitationId: Guid });
@@ -82,7 +80,6 @@ export const Invitation = Type.Object(
 );
 
 export const Accepted = Type.Object(
-  { ...SignedInBody.properties, membership: Membership },
+  { ...SignedInBody.properties, membership: MembershipBody },
   { title: 'AcceptedInvitation' },
 );
-export { Membership };

@@ -15,6 +15,8 @@ import {
 } from '../../../http/schemas.ts';
 import { MAX_LISTED } from './platform-queries.ts';
 
+export const WorkspaceRole = OneOf(roles, { title: 'WorkspaceRole' });
+
 export const CreateWorkspaceRequest = Type.Object(
   { name: DisplayName(128), slug: Type.Optional(Slug) },
   { title: 'CreateWorkspaceRequest' },
@@ -81,6 +83,17 @@ export const Workspace = Type.Object(
 
 export const WorkspacePage = Page(Workspace);
 
+/** The role of an account in a workspace. */
+export const Membership = Type.Object(
+  {
+    workspaceId: Guid,
+    workspaceName: Type.String(),
+    workspaceSlug: Type.String(),
+    role: WorkspaceRole,
+  },
+  { title: 'Membership' },
+);
+
 const { role: _role, ...anyWorkspace } = Workspace.properties;
 
 export const AnyWorkspacesQuery = Type.Object({
@@ -97,7 +110,7 @@ export const AnyWorkspaceDetail = Type.Object(
     ...anyWorkspace,
     members: Type.Array(
       Type.Object(
-        { accountId: Guid, email: Type.String(), role: OneOf(roles, { title: 'WorkspaceRole' }) },
+        { accountId: Guid, email: Type.String(), role: WorkspaceRole },
         { title: 'MemberOfWorkspace' },
       ),
       { maxItems: MAX_LISTED },
