@@ -1,6 +1,5 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { difference } from '../../platform/audit/index.ts';
 import { auditWebhook } from './audit-webhook.ts';
@@ -9,14 +8,13 @@ import { addDeliveryJobs } from './delivery-queue.ts';
 import { deleteDeliveries, rescheduleDeliveries } from './delivery-queries.ts';
 import {
   deleteWebhookRow,
-  findWebhook,
   scopeOfOwner,
   updateWebhook,
   type Webhook,
   type WebhookRef,
   type WebhookSettings,
 } from './queries.ts';
-import { requireWebhook } from './require-webhook.ts';
+import { readWebhook, requireWebhook } from './require-webhook.ts';
 
 /**
  * Changes a webhook. A webhook that is enabled again receives its waiting deliveries. A new URL also applies to waiting
@@ -49,7 +47,7 @@ export async function changeWebhook(
  */
 export async function deleteWebhook(database: Database, author: Author, ref: WebhookRef): Promise<void> {
   const scope = scopeOfOwner(database, ref);
-  if (!(await findWebhook(scope, ref))) throw new ProblemError('not_found');
+  await readWebhook(scope, ref);
   await deleteDeliveries(scope, ref.webhookId);
   await scope.transaction(async (transaction) => {
     const webhook = await requireWebhook(transaction, ref);

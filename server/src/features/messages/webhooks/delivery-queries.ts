@@ -112,6 +112,11 @@ export function findDelivery(
     SELECT ${columns}, body FROM webhook_deliveries WHERE webhook_id = ${webhookId} AND id = ${deliveryId}`);
 }
 
+/** Lets the following statements of a transaction read the same state. It must be the first statement. */
+export async function readFromOneSnapshot(db: Querier): Promise<void> {
+  await db.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`);
+}
+
 /** Locks a delivery until the transaction ends, and returns whether an attempt is running. */
 export function lockDelivery(
   db: Querier,

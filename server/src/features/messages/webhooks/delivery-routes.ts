@@ -4,7 +4,7 @@ import { authorOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { readDeliveries, readDelivery } from './read-webhooks.ts';
+import { readDeliveries, readDelivery } from './read-deliveries.ts';
 import { redeliver } from './redeliver.ts';
 import { testWebhook } from './test-webhook.ts';
 import { createSendBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';

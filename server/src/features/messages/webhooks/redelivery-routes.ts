@@ -3,7 +3,7 @@ import { ID_LIST_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
 import type { DeliveryServices } from './delivery-routes.ts';
-import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
+import { readRedeliveries, readRedelivery } from './read-redeliveries.ts';
 import { cancelRedelivery, startRedelivery } from './start-redelivery.ts';
 import { createSendBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { StartWebhookRedeliveryRequest, Redelivery, RedeliveryPage } from './schemas.ts';

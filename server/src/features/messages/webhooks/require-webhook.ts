@@ -1,6 +1,13 @@
 import type { Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { lockWebhook, type Webhook, type WebhookRef } from './queries.ts';
+import { findWebhook, lockWebhook, type Webhook, type WebhookRef } from './queries.ts';
+
+/** Throws `not_found`, even for a webhook of another owner. */
+export async function readWebhook(db: Querier, ref: WebhookRef): Promise<Webhook> {
+  const webhook = await findWebhook(db, ref);
+  if (!webhook) throw new ProblemError('not_found');
+  return webhook;
+}
 
 /** Locks a webhook until the transaction ends. Throws `not_found`, even for a webhook of another owner. */
 export async function requireWebhook(transaction: Querier, ref: WebhookRef): Promise<Webhook> {

@@ -7,9 +7,9 @@ import { auditWebhook } from './audit-webhook.ts';
 import { addRedeliveryJob } from './continue-redelivery.ts';
 import type { DeliveryFilter } from './delivery-queries.ts';
 import { scopeOfOwner, type WebhookRef } from './queries.ts';
+import { requireRedelivery } from './read-redeliveries.ts';
 import {
   cancelRunning,
-  findRedelivery,
   insertRedelivery,
   isRedeliveryRunning,
   type Redelivery,
@@ -54,14 +54,8 @@ export async function cancelRedelivery(
   return scopeOfOwner(database, ref).transaction(async (transaction) => {
     await requireWebhook(transaction, ref);
     const cancelled = await cancelRunning(transaction, webhookId, redeliveryId);
-    if (!cancelled) return requireRedelivery(await findRedelivery(transaction, webhookId, redeliveryId));
+    if (!cancelled) return requireRedelivery(transaction, webhookId, redeliveryId);
     await auditWebhook(transaction, author, ref, 'webhook.redelivery_cancelled', { redeliveryId });
     return cancelled;
   });
-}
-
-/** Throws `not_found`. */
-export function requireRedelivery(found: Redelivery | undefined): Redelivery {
-  if (!found) throw new ProblemError('not_found', 'The webhook does not have this redelivery.');
-  return found;
 }
