@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
 import { mailQueue } from '../src/features/messages/mail/send-mail.ts';
-import { redeliveryQueue } from '../src/features/messages/webhooks/continue-redelivery.ts';
+import { redeliveryQueue } from '../src/features/messages/webhooks/redeliveries/continue-redelivery.ts';
 import { startWorker } from '../src/jobs/worker.ts';
 import { eventually } from '../src/testing/eventually.ts';
 import { startTestApp } from '../src/testing/test-app.ts';

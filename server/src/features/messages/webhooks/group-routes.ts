@@ -9,7 +9,7 @@ import {
   type CreateBudget,
 } from '../../../security/attempt-budget.ts';
 import type { WebhookOwner, WebhookRef } from './queries.ts';
-import { CreatePlatformWebhookRequest, CreateWebhookRequest } from './schemas.ts';
+import { CreatePlatformWebhookRequest, CreateWebhookRequest } from './settings/schemas.ts';
 
 /** The differences between both groups of routes. The handlers and the other schemas are the same. */
 export const webhookGroups = {

@@ -1,10 +1,10 @@
-export { attemptDelivery } from './attempt-delivery.ts';
-export { continueRedelivery, redeliveryQueue } from './continue-redelivery.ts';
-export { deleteOldDeliveries } from './delivery-queries.ts';
-export { deliveryQueue } from './delivery-queue.ts';
+export { attemptDelivery } from './deliveries/attempt-delivery.ts';
+export { measureWebhooks } from './deliveries/measure-webhooks.ts';
+export { publish, publishToTenants } from './deliveries/publish.ts';
+export { deleteOldDeliveries } from './deliveries/queries.ts';
+export { deliveryQueue } from './deliveries/queue.ts';
 export { eventOperations } from './event-operations.ts';
-export { measureWebhooks } from './measure-webhooks.ts';
 export type { TenantEvent } from './event-types.ts';
-export { publish, publishToTenants } from './publish.ts';
-export { platformWebhookRoutes, workspaceWebhookRoutes } from './routes.ts';
 export { listOwners } from './queries.ts';
+export { continueRedelivery, redeliveryQueue } from './redeliveries/continue-redelivery.ts';
+export { platformWebhookRoutes, workspaceWebhookRoutes } from './routes.ts';

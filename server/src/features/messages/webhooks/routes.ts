@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { deliveryRoutes, type DeliveryServices } from './delivery-routes.ts';
-import { redeliveryRoutes } from './redelivery-routes.ts';
+import { deliveryRoutes, type DeliveryServices } from './deliveries/routes.ts';
 import { webhookGroups, type WebhookGroup } from './group-routes.ts';
-import { webhookRoutes, type WebhookServices } from './webhook-routes.ts';
+import { redeliveryRoutes } from './redeliveries/routes.ts';
+import { webhookRoutes, type WebhookServices } from './settings/routes.ts';
 
 type Services = WebhookServices & DeliveryServices;
 
