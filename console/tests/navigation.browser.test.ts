@@ -389,6 +389,47 @@ describe('a phone', () => {
   });
 });
 
+describe('a window below 1280 px', () => {
+  const leftOf = async (page: Page) => (await page.locator('main').boundingBox())!.x;
+
+  test('shows the side bar as icons with tips, also while the page loads, and the names in the menu', async () => {
+    const page = await studio.open(studio.game, { viewport: { width: 1024, height: 768 } });
+    await heading(page, 'Overview').waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/api/saas-auth/me', async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.reload();
+    await heading(page, 'Loading…').waitFor();
+    assert.equal(await leftOf(page), 56);
+    answers();
+    await heading(page, 'Overview').waitFor();
+    assert.equal(await leftOf(page), 56);
+    await assertAccessible(page, 'the icons');
+
+    const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Wallet ledger' });
+    await link.hover();
+    const tip = page.getByRole('tooltip').filter({ hasText: 'Wallet ledger' });
+    await tip.waitFor();
+    const { x, width } = (await link.boundingBox())!;
+    assert.ok((await tip.boundingBox())!.x >= x + width, 'covers no other icon');
+
+    const menu = page.getByRole('button', { name: 'Open the menu' });
+    await menu.click();
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await drawer.getByText('Wallet ledger').waitFor();
+    await assertAccessible(page, 'the menu beside the icons');
+    await drawer.getByRole('link', { name: 'Matches' }).click();
+    await heading(page, 'Matches').waitFor();
+    await countBecomes(drawer, 0);
+
+    await page.setViewportSize({ width: 1280, height: 768 });
+    await becomes(() => leftOf(page), 220);
+    await menu.waitFor({ state: 'hidden' });
+  });
+});
+
 describe('the overview', () => {
   test('shows no figures of the game before, and reads a figure again after an error', async () => {
     await arrangePlayer(app, tenant);

@@ -15,13 +15,14 @@ interface Tip {
   text: string;
   x: number;
   y: number;
-  isBelow: boolean;
+  side: 'above' | 'below' | 'right';
 }
 
 /**
- * One tip for all elements with `data-tip`, all times and all cells of a page. For a time it shows the exact time, and for a clock time also
- * the relative one. For a cell whose text is cut off it shows the whole text. It shows on hover, with the focus, and after a tap on what
- * does nothing else. A tooltip in each cell would be most of the work of a row that scrolls into view.
+ * One tip for all elements with `data-tip`, all times, and all cells, links of the side bar and truncated texts. For a time it shows the
+ * exact time, and for a clock time also the relative one. If the text of the others is cut off, it shows the whole text. It shows on
+ * hover, with the focus, and after a tap on what does nothing else. A tooltip in each cell would be most of the work of a row that scrolls
+ * into view.
  */
 export function TipLayer() {
   const [tip, setTip] = useState<Tip>();
@@ -45,9 +46,7 @@ export function TipLayer() {
       const element = elementWithTip(target, hasFocus);
       if (!element) return;
       timer = setTimeout(() => {
-        const { left, width, top, bottom } = element.getBoundingClientRect();
-        const isBelow = top < ROOM_ABOVE;
-        setTip({ text: textOf(element), x: left + width / 2, y: isBelow ? bottom : top, isBelow });
+        setTip({ text: textOf(element), ...placeOf(element) });
       }, DELAY_MS);
     };
     const abort = new AbortController();
@@ -71,14 +70,14 @@ export function TipLayer() {
       <div
         role="tooltip"
         className={classes.tip}
-        data-below={tip.isBelow || undefined}
+        data-side={tip.side}
         ref={(element) => {
-          if (!element) return;
+          if (!element || tip.side === 'right') return;
           // A wide tip of an element near the edge stays in the window.
           const half = element.offsetWidth / 2 + MARGIN;
           element.style.left = `${Math.max(half, Math.min(tip.x, window.innerWidth - half))}px`;
         }}
-        style={{ top: tip.y }}
+        style={{ left: tip.x, top: tip.y }}
       >
         {tip.text}
       </div>
@@ -87,15 +86,25 @@ export function TipLayer() {
 }
 
 const TIPS = '[data-tip], time[datetime]';
+/** Elements whose text may be cut off. */
+const CUT = 'td, nav a, [data-truncate]';
 /** Elements that react to a tap themselves. */
 const TAPPED = 'a, button, input, label, [data-opens]';
 
 /** The focus is on a cell or on its link, and the pointer is on what the cell contains. */
 function elementWithTip(target: Element, hasFocus: boolean): HTMLElement | undefined {
-  const element = target.closest<HTMLElement>(`${TIPS}, td`);
-  if (element?.tagName !== 'TD') return element ?? undefined;
+  const element = target.closest<HTMLElement>(`${TIPS}, ${CUT}`);
+  if (!element || element.matches(TIPS)) return element ?? undefined;
   const content = hasFocus ? element.querySelector<HTMLElement>(TIPS) : null;
   return content ?? (element.scrollWidth > element.clientWidth ? element : undefined);
+}
+
+/** The names of neighboring links would be covered by a tip above a link. */
+function placeOf(element: HTMLElement): Omit<Tip, 'text'> {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  if (element.matches('nav a')) return { x: right, y: (top + bottom) / 2, side: 'right' };
+  const x = (left + right) / 2;
+  return top < ROOM_ABOVE ? { x, y: bottom, side: 'below' } : { x, y: top, side: 'above' };
 }
 
 function textOf(element: HTMLElement): string {

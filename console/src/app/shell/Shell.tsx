@@ -69,8 +69,8 @@ export function Shell() {
         Skip to the content
       </a>
       <TopBar onOpenMenu={menu.open} onOpenPalette={openPalette} />
-      <div className={classes.side}>
-        <SideBar />
+      <div className={classes.side} inert={isMenuOpen}>
+        <SideBar collapses />
       </div>
       {isMenuOpen && (
         <Drawer opened onClose={menu.close} position="left" size={260} title="Menu">

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'react';
 import { useDestinations, type Destination } from './navigation';
 import classes from './SideBar.module.css';
 
-export function SideBar() {
+/** The names of all pages. If it collapses, a window below 1280 px shows their icons, and each name as a tip. */
+export function SideBar({ collapses = false }: { collapses?: boolean }) {
   const groups = useDestinations();
   const nav = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -13,7 +14,7 @@ export function SideBar() {
     nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
   }, [pathname]);
   return (
-    <nav ref={nav} className={classes.nav} aria-label="Pages">
+    <nav ref={nav} className={classes.nav} data-collapses={collapses || undefined} aria-label="Pages">
       {groups.map(({ label, items }) => (
         <div key={label ?? ''} className={classes.group}>
           {label && <div className={classes.label}>{label}</div>}
