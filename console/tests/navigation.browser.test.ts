@@ -428,6 +428,17 @@ describe('a window below 1280 px', () => {
     await becomes(() => leftOf(page), 220);
     await menu.waitFor({ state: 'hidden' });
   });
+
+  test('shows a long name whole on hover', async () => {
+    const name = 'The Lighthouse Keepers of the Northern Archipelago';
+    const { rows } = await app.owner.query(
+      `INSERT INTO tenants (id, workspace_id, name, slug) VALUES (gen_random_uuid(), $1, $2, 'lighthouse') RETURNING id`,
+      [tenant.workspaceId, name],
+    );
+    const page = await studio.open(`/games/${rows[0].id}`, { viewport: { width: 1024, height: 768 } });
+    await page.getByRole('button', { name: `Game: ${name}` }).hover();
+    await page.getByRole('tooltip').filter({ hasText: name }).waitFor();
+  });
 });
 
 describe('the overview', () => {

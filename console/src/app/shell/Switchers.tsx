@@ -84,7 +84,7 @@ function Switcher({ label, name, children }: { label: string; name: string; chil
     <Menu position="bottom-start" width={240}>
       <Menu.Target>
         <UnstyledButton className={classes.switcher} aria-label={`${label}: ${name}`}>
-          <span>{name}</span>
+          <span data-truncate>{name}</span>
           <ChevronsUpDown size={13} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
