@@ -429,6 +429,16 @@ describe('a window below 1280 px', () => {
     await menu.waitFor({ state: 'hidden' });
   });
 
+  test('shows the values of all figures in one line, also if a label takes two', async () => {
+    const page = await studio.open(studio.game, { viewport: { width: 920, height: 768 } });
+    const figures = page.getByRole('region', { name: 'Figures of the time range' });
+    await figures.getByText(/^\d+$/).nth(4).waitFor();
+    const tops = await figures
+      .getByText(/^\d+$/)
+      .evaluateAll((values) => values.map((value) => value.getBoundingClientRect().top));
+    assert.equal(new Set(tops).size, 1);
+  });
+
   test('shows a long name whole on hover', async () => {
     const name = 'The Lighthouse Keepers of the Northern Archipelago';
     const { rows } = await app.owner.query(
