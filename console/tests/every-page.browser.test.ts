@@ -8,6 +8,7 @@ import {
   arrangeTenant,
 } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, becomes, COLOR_RULES, startStudio } from './browser.ts';
+import { layoutDefects } from './layout.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -189,6 +190,14 @@ describe('every page', () => {
         assert.deepEqual(await smallButtons(), []);
       });
 
+    test(`can be read and reached in narrow windows: ${address}`, async () => {
+      for (const width of [1024, 768, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        await settle(heading);
+        assert.deepEqual(await layoutDefects(page), [], `${width} px`);
+      }
+    });
+
     const table = TABLES_ON_A_PHONE[path];
     if (table)
       test(`shows the most important columns of its table on a phone: ${address}`, async () => {
@@ -216,7 +225,7 @@ describe('the table of definitions', () => {
 });
 
 describe('the tables of keys', () => {
-  test('show all columns in a window of 1280 px, and keep their buttons in view in one of 1024 px', async () => {
+  test('show all columns in a window of 1280 px, and keep their names and buttons in view in one of 1024 px', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${game}/keys`);
     for (const name of ['Game keys', 'API keys']) {
@@ -229,17 +238,19 @@ describe('the tables of keys', () => {
     const table = page.getByRole('region', { name: 'API keys' });
     const action = table.getByRole('columnheader', { name: 'Action' });
     const name = table.getByRole('columnheader', { name: 'Name' });
+    const state = table.getByRole('columnheader', { name: 'State' });
     await action.waitFor();
     const endOf = async (element: Locator) => {
       const { x, width } = (await element.boundingBox())!;
       return Math.round(x + width);
     };
     const edge = await endOf(table);
-    const before = await endOf(name);
+    const [nameBefore, stateBefore] = [await endOf(name), await endOf(state)];
     assert.equal(await endOf(action), edge);
     await table.evaluate((element) => element.scrollTo(400, 0));
-    await becomes(async () => (await endOf(name)) < before, true);
+    await becomes(async () => (await endOf(state)) < stateBefore, true);
     assert.equal(await endOf(action), edge);
+    assert.equal(await endOf(name), nameBefore);
   });
 });
 

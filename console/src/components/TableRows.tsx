@@ -62,6 +62,7 @@ export function TableRows<Row>({
   return (
     <div
       className={classes.scroller}
+      style={pinnedWidths(columns)}
       ref={scroller}
       tabIndex={0}
       role="region"
@@ -71,6 +72,7 @@ export function TableRows<Row>({
       <table
         className={classes.table}
         style={{ '--columns': templateOf(columns) } as CSSProperties}
+        data-selects={selects(columns) || undefined}
         aria-rowcount={loadMore ? -1 : count + 1}
         aria-busy={rows === undefined || isFetching}
         data-stale={isFetching || undefined}
@@ -129,6 +131,21 @@ function templateOf(columns: { width?: number }[]): string {
       return isFree ? `${width}px` : `minmax(${width}px, ${width}fr)`;
     })
     .join(' ');
+}
+
+type Sized = Pick<Column<never>, 'id' | 'width' | 'isAction'>;
+
+const selects = (columns: Sized[]): boolean => columns[0]?.id === 'selection';
+
+/** The widths of the columns that stay in view while the table scrolls: the first one, also beside boxes, and that of the buttons. */
+function pinnedWidths(columns: Sized[]): CSSProperties {
+  const widths = columns.map(({ width = FREE_WIDTH }) => width);
+  const boxes = selects(columns) ? widths.shift()! : 0;
+  return {
+    '--boxes': `${boxes}px`,
+    '--pinned-start': `${boxes + widths[0]!}px`,
+    '--pinned-end': `${columns.at(-1)!.isAction ? widths.at(-1)! : 0}px`,
+  } as CSSProperties;
 }
 
 interface RecordRowProps<Row> {
