@@ -278,6 +278,25 @@ describe('keys', () => {
     await table.getByRole('cell', { name: 'Key 202', exact: true }).waitFor();
   });
 
+  test('uses the newest key that requires no token of a player in a command, or else the newest one', async () => {
+    const { tenantId } = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
+    await studio.app.owner.query(
+      `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, created_at, require_player_token)
+       SELECT gen_random_uuid(), $1, 'game', 'Key ' || number, 'gh_game_' || number, sha256(gen_random_uuid()::text::bytea),
+              now() + number * interval '1 second', number > 1
+       FROM generate_series(1, 3) number`,
+      [tenantId],
+    );
+    const page = await studio.open(`/games/${tenantId}/matches`);
+    const command = page.getByRole('region', { name: 'Match: curl command' });
+    await command.getByText('X-Game-Key: gh_game_1…').waitFor();
+    await studio.app.owner.query('UPDATE tenant_keys SET require_player_token = true WHERE tenant_id = $1', [
+      tenantId,
+    ]);
+    await page.reload();
+    await command.getByText('X-Game-Key: gh_game_3…').waitFor();
+  });
+
   test('shows the key of an alert', async () => {
     const { app, tenant } = studio;
     await app.owner.query(

@@ -10,14 +10,20 @@ interface ListedKey {
   prefix: string;
   expiresAt: string | null;
   successorId: string | null;
+  requirePlayerToken?: boolean;
 }
 
-/** The newest key of a list without revoked keys that is neither expired nor rotated. The server lists the newest key first. */
-export const newestKey = (keys: ListedKey[]): ListedKey | undefined =>
-  keys.find(
+/**
+ * The newest key of a list without revoked keys that is neither expired nor rotated. The server lists the newest key first. If there is
+ * another, it is none that requires a player's token, because a game server creates matches without one.
+ */
+export function newestKey(keys: ListedKey[]): ListedKey | undefined {
+  const usable = keys.filter(
     ({ expiresAt, successorId }) =>
       successorId === null && (expiresAt === null || Date.parse(expiresAt) > Date.now()),
   );
+  return usable.find(({ requirePlayerToken }) => !requirePlayerToken) ?? usable[0];
+}
 
 /**
  * Keys that were created in this tab. The server never shows them again. They stay in the memory of the tab, for the API reference
