@@ -254,6 +254,34 @@ describe('the tables of keys', () => {
   });
 });
 
+describe('the shade where a table continues', () => {
+  /** The contrast of its darkest or lightest part on the table, as WCAG computes it. */
+  const contrast = (): Promise<number> =>
+    page.evaluate(() => {
+      const context = document.createElement('canvas').getContext('2d')!;
+      const style = getComputedStyle(document.documentElement);
+      const luminanceWith = (variable: string): number => {
+        context.fillStyle = style.getPropertyValue(variable);
+        context.fillRect(0, 0, 1, 1);
+        const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((value) =>
+          value > 10 ? ((value / 255 + 0.055) / 1.055) ** 2.4 : value / 3294,
+        );
+        return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue! + 0.05;
+      };
+      const surface = luminanceWith('--gh-surface');
+      const edge = luminanceWith('--gh-edge');
+      return Math.max(surface, edge) / Math.min(surface, edge);
+    });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`can be seen in the ${colorScheme} theme`, async () => {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      const seen = await contrast();
+      assert.ok(seen > 1.4, String(seen));
+    });
+});
+
 describe('an unknown address', () => {
   const nobody = '01a2069f-0000-7000-8000-000000000000';
   const ADDRESSES: [path: string, heading: string, next: string][] = [

@@ -186,7 +186,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--gh-hover': dark[6],
     '--gh-selected': '#22243d',
     '--gh-border': dark[5],
-    '--gh-edge': 'rgb(0 0 0 / 0.6)',
+    '--gh-edge': 'rgb(232 233 236 / 0.18)',
     '--gh-good': '#5fcf95',
     '--gh-good-surface': '#12281d',
     '--gh-warn': '#f0b45a',
