@@ -166,6 +166,25 @@ describe('the end of a session', () => {
     await page.getByText(/^Your session has ended/).waitFor();
   });
 
+  test('shows no page before the account is read again after the next sign-in', async () => {
+    const page = await studio.open(`${studio.game}/players`, { role: 'platformAdmin' });
+    await page.getByRole('heading', { level: 1, name: 'Players' }).waitFor();
+    await signOut(page);
+    await page.waitForURL('**/sign-in');
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/api/saas-auth/me', async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    const isAsked = page.waitForRequest('**/api/saas-auth/me');
+    await signIn(page, studio.owner.email);
+    await isAsked;
+    await page.getByRole('heading', { name: 'Loading…' }).waitFor();
+    assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 0);
+    answer.resolve();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
   test('stays when a gateway answers 401 instead of the server', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     await page.route('**/players?**', (route) =>
