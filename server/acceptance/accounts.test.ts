@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { call } from './http.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 test('an operator can reset an account with their address, make it a platform admin, and sign in', async () => {
   const { path: dataDir, remove } = dataFolder();
   after(remove);
   const server = await startServer({ dataDir, env: { HOST: '0.0.0.0' } });
-  const post = async (path: string, body: object) => {
-    const answer = await fetch(`${server.url}/api/saas-auth/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
-    return { status: answer.status, body: (await answer.json()) as any };
-  };
+  const post = (path: string, body: object) => call('POST', `${server.url}/api/saas-auth/${path}`, { body });
   const run = async (command: string) => {
     const process = spawnCommand(command, { dataDir });
     const code = await exitOf(process.child);

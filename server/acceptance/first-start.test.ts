@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { GUILDHALL } from '../built-programs.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { accepted, call } from './http.ts';
 import { dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 const exec = promisify(execFile);
@@ -27,19 +28,9 @@ async function printed(server: ServerProcess) {
   };
 }
 
-async function post(server: ServerProcess, path: string, body: object) {
-  const answer = await fetch(server.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return { status: answer.status, body: (await answer.json()) as any }; // oxlint-disable-line typescript/no-explicit-any
-}
-
-const get = async (server: ServerProcess, path: string, headers: Record<string, string>) => {
-  const answer = await fetch(server.url + path, { headers });
-  return { status: answer.status, body: (await answer.json()) as any }; // oxlint-disable-line typescript/no-explicit-any
-};
+/** Logs an account in. */
+const logIn = ({ url }: ServerProcess, { email, password }: { email: string; password: string }) =>
+  accepted('POST', `${url}/api/saas-auth/login`, { body: { email, password } });
 
 /** Runs `guildhall bootstrap` on a data folder. */
 async function bootstrap(dataDir: string, ...options: string[]) {
@@ -96,16 +87,16 @@ test('a first start creates a demo once, and its printed commands work', async (
   const open = await fetch(`${server.url}/docs/`);
   assert.doesNotMatch(await open.text(), /gh_game_|gh_api_/, 'the page without the token has no key');
 
-  const login = await post(server, '/api/saas-auth/login', demo);
-  assert.equal(login.status, 200);
-  assert.equal(login.body.user.isPlatformAdmin, true);
-  const bearer = { authorization: `Bearer ${login.body.accessToken}` };
-  const tenant = await get(server, `/api/bus_tenants/${demo.tenantId}`, bearer);
-  assert.equal(tenant.body.isDemo, true);
-  assert.equal(tenant.body.settings.autoCreateDefinitions, true);
-  const audit = await get(server, `/api/workspaces/${tenant.body.workspaceId}/audit-records`, bearer);
+  const login = await logIn(server, demo);
+  assert.equal(login.user.isPlatformAdmin, true);
+  const bearer = login.accessToken;
+  const tenant = await accepted('GET', `${server.url}/api/bus_tenants/${demo.tenantId}`, { bearer });
+  assert.equal(tenant.isDemo, true);
+  assert.equal(tenant.settings.autoCreateDefinitions, true);
+  const ofWorkspace = `${server.url}/api/workspaces/${tenant.workspaceId}`;
+  const audit = await accepted('GET', `${ofWorkspace}/audit-records`, { bearer });
   assert.deepEqual(
-    audit.body.items.map((item: { action: string; targetId: string }) =>
+    audit.items.map((item: { action: string; targetId: string }) =>
       item.action === 'provider.updated' ? item.targetId : item.action,
     ),
     [
@@ -119,30 +110,20 @@ test('a first start creates a demo once, and its printed commands work', async (
       'workspace.created',
     ],
   );
-  const events = `/api/bus_tenants/${demo.tenantId}/events?scope=player`;
-  assert.equal((await get(server, events, { 'x-api-key': demo.apiKey })).status, 200);
+  const events = `${server.url}/api/bus_tenants/${demo.tenantId}/events?scope=player`;
+  await accepted('GET', events, { headers: { 'x-api-key': demo.apiKey } });
 
   const occurredAt = new Date().toISOString();
   const event = { playerId: player.playerId, eventKey: 'tried', idempotencyKey: 'tried-1', occurredAt };
-  const send = async (): Promise<number> => {
-    const sent = await fetch(`${server.url}/api/game/player-events`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-game-key': demo.gameKey,
-        authorization: `Bearer ${player.accessToken}`,
-      },
-      body: JSON.stringify({ events: [event] }),
-    });
-    return sent.status;
-  };
+  const batch = { gameKey: demo.gameKey, bearer: player.accessToken, body: { events: [event] } };
+  const send = async () => (await call('POST', `${server.url}/api/game/player-events`, batch)).status;
   assert.deepEqual([await send(), await send()], [201, 422]);
   const postgresLog = readFileSync(join(dataDir, 'postgres', 'server.log'), 'utf8');
   assert.doesNotMatch(postgresLog, /ERROR/, 'a client cannot fill the log of PostgreSQL');
 
   await server.end('SIGTERM');
   const next = await startServer({ dataDir, env });
-  assert.equal((await post(next, '/api/saas-auth/login', demo)).status, 200);
+  await logIn(next, demo);
   assert.doesNotMatch(next.output(), /PASSWORD|curl|gh_/);
 
   const refused = await bootstrap(dataDir, '--email', 'ada@example.com');
@@ -187,7 +168,7 @@ test('a start with its port in use creates nothing, and the next start creates t
   await new Promise((resolve) => occupant.close(resolve));
   const server = await startServer(options);
   const demo = await printed(server);
-  assert.equal((await post(server, '/api/saas-auth/login', demo)).status, 200);
+  await logIn(server, demo);
   await server.end('SIGTERM');
 });
 
@@ -207,9 +188,8 @@ test('without the demo the database is empty, and bootstrap creates the administ
   assert.deepEqual([first.code, second.code].toSorted(), [0, 1]);
   const made = first.code === 0 ? first : second;
   const password = made.output.trim().split(' ').at(-1)!;
-  const login = await post(server, '/api/saas-auth/login', { email: 'ada@example.com', password });
-  assert.equal(login.status, 200);
-  assert.equal(login.body.user.isPlatformAdmin, true);
+  const { user } = await logIn(server, { email: 'ada@example.com', password });
+  assert.equal(user.isPlatformAdmin, true);
   await server.end('SIGTERM');
 });
 

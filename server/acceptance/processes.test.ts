@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
+import { accepted } from './http.ts';
 import { childrenOf, dataFolder, postgresOf, startServer, type ServerProcess } from './server-process.ts';
 
 const folder = dataFolder();
@@ -140,14 +141,9 @@ describe('guildhall serve --processes 2', () => {
   });
 
   test('admits exactly the requests of a key, as one process does', async () => {
-    const { accessToken, at } = await arrangeTenant(server.url);
-    const response = await fetch(`${server.url}${at}/game-keys`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
-      body: JSON.stringify({ name: 'limited', rateLimit: { perMinute: 60 } }),
-    });
-    assert.equal(response.status, 201, await response.clone().text());
-    const { key } = (await response.json()) as { key: string };
+    const { accessToken: bearer, at } = await arrangeTenant(server.url);
+    const body = { name: 'limited', rateLimit: { perMinute: 60 } };
+    const { key } = await accepted('POST', `${server.url}${at}/game-keys`, { body, bearer });
     const exists = (agent: Agent) =>
       send(
         agent,

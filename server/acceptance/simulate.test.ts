@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { accepted } from './http.ts';
 import { dataFolder, exitOf, spawnCommand, startServer, type CommandProcess } from './server-process.ts';
 
 const { path: dataDir, remove } = dataFolder();
@@ -14,34 +15,13 @@ const printed = (name: string): string =>
   new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
 const tenantId = printed('TENANT_ID');
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
-type Json = any;
-
-async function request(
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: object,
-): Promise<Json> {
-  const answer = await fetch(server.url + path, {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  assert.ok(answer.ok, `${method} ${path} answers ${answer.status}`);
-  return answer.status === 204 ? undefined : answer.json();
-}
-
-const login = await request(
-  'POST',
-  '/api/saas-auth/login',
-  {},
-  {
-    email: printed('ADMIN_EMAIL'),
-    password: printed('ADMIN_PASSWORD'),
-  },
-);
-const admin = { authorization: `Bearer ${login.accessToken}` };
+const account = { email: printed('ADMIN_EMAIL'), password: printed('ADMIN_PASSWORD') };
+const { accessToken: bearer } = await accepted('POST', `${server.url}/api/saas-auth/login`, {
+  body: account,
+});
+/** Sends a request as the admin of the demo. */
+const send = (method: string, path: string, body?: object) =>
+  accepted(method, server.url + path, { bearer, body });
 
 /** Requests of an account are limited, so a test that waits asks a few times a second. */
 const BETWEEN_READS_MS = 300;
@@ -54,7 +34,7 @@ function start(options: string, env: Record<string, string> = {}): CommandProces
 async function runUntilEvents(command: CommandProcess, tenant: string, scope: string) {
   await eventually(async () => {
     await sleep(BETWEEN_READS_MS);
-    const { items } = await request('GET', `/api/bus_tenants/${tenant}/events?scope=${scope}`, admin);
+    const { items } = await send('GET', `/api/bus_tenants/${tenant}/events?scope=${scope}`);
     return items.length > 0;
   });
   assert.equal(await command.end('SIGINT'), 0, command.output());
@@ -85,27 +65,26 @@ function counts(output: string) {
 
 /** Creates a tenant with Mock and a game key in the demo's workspace. */
 async function createTenant({ autoCreate }: { autoCreate: boolean }) {
-  const { workspaceId } = await request('GET', `/api/bus_tenants/${tenantId}`, admin);
+  const { workspaceId } = await send('GET', `/api/bus_tenants/${tenantId}`);
   const name = `Game ${crypto.randomUUID()}`;
-  const { id } = await request('POST', `/api/workspaces/${workspaceId}/bus_tenants`, admin, { name });
-  await request('PUT', `/api/bus_tenants/${id}/providers/Mock`, admin, { enabled: true });
-  await request('PATCH', `/api/bus_tenants/${id}/event-definitions/settings`, admin, { autoCreate });
-  const { key } = await request('POST', `/api/bus_tenants/${id}/game-keys`, admin, { name: 'Game' });
+  const { id } = await send('POST', `/api/workspaces/${workspaceId}/bus_tenants`, { name });
+  await send('PUT', `/api/bus_tenants/${id}/providers/Mock`, { enabled: true });
+  await send('PATCH', `/api/bus_tenants/${id}/event-definitions/settings`, { autoCreate });
+  const { key } = await send('POST', `/api/bus_tenants/${id}/game-keys`, { name: 'Game' });
   return { id: id as string, gameKey: key as string };
 }
 
 async function readAll(tenant: string, gameKey: string) {
-  const read = (scope: string) =>
-    request('GET', `/api/bus_tenants/${tenant}/events?scope=${scope}&limit=1000`, admin);
+  const read = (scope: string) => send('GET', `/api/bus_tenants/${tenant}/events?scope=${scope}&limit=1000`);
   const [inMatches, byPlayers] = await Promise.all([read('match'), read('player')]);
   const matchIds = new Set<string>(
     inMatches.items.map((event: { matchSessionId: string }) => event.matchSessionId),
   );
   const matches = await Promise.all(
-    [...matchIds].map((id) => request('GET', `/api/game/matches/${id}`, { 'x-game-key': gameKey })),
+    [...matchIds].map((id) => accepted('GET', `${server.url}/api/game/matches/${id}`, { gameKey })),
   );
-  const definitions = await request('GET', `/api/bus_tenants/${tenant}/event-definitions`, admin);
-  const players = await request('GET', `/api/bus_tenants/${tenant}/players?limit=200`, admin);
+  const definitions = await send('GET', `/api/bus_tenants/${tenant}/event-definitions`);
+  const players = await send('GET', `/api/bus_tenants/${tenant}/players?limit=200`);
   return { events: [...inMatches.items, ...byPlayers.items], matches, definitions, players };
 }
 
@@ -140,10 +119,10 @@ describe('guildhall simulate', () => {
   test('raises a rate alert and a payload alert with a spike', async () => {
     // A spike that the end of a minute divides, or that is slow, raises no alert. The next one does.
     const command = start('--players 4 --rate 1 --duration 1h --spike 1s');
-    const { workspaceId } = await request('GET', `/api/bus_tenants/${tenantId}`, admin);
+    const { workspaceId } = await send('GET', `/api/bus_tenants/${tenantId}`);
     await eventually(async () => {
       await sleep(BETWEEN_READS_MS);
-      const { items } = await request('GET', `/api/workspaces/${workspaceId}/alerts`, admin);
+      const { items } = await send('GET', `/api/workspaces/${workspaceId}/alerts`);
       const types = items.map((alert: { type: string }) => alert.type);
       return types.includes('payload_spike') && types.includes('rate_spike');
     });
@@ -202,7 +181,7 @@ describe('guildhall simulate', () => {
     assert.equal(wrongOption.code, 1);
     assert.match(wrongOption.output, /'--rate <events>' argument 'many' is invalid/);
     const noProvider = await createTenant({ autoCreate: true });
-    await request('PUT', `/api/bus_tenants/${noProvider.id}/providers/Mock`, admin, { enabled: false });
+    await send('PUT', `/api/bus_tenants/${noProvider.id}/providers/Mock`, { enabled: false });
     const noSignIn = await run(`--key ${noProvider.gameKey}`);
     assert.equal(noSignIn.code, 1);
     assert.match(noSignIn.output, /The tenant has enabled neither Mock nor EvmWallet\./);

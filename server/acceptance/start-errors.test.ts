@@ -21,6 +21,7 @@ import pg from 'pg';
 import { GUILDHALL } from '../built-programs.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
+import { call } from './http.ts';
 import {
   exitOf,
   ordinaryUser,
@@ -559,13 +560,9 @@ describe('a start on an external database', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
     );
     await client.end();
-    const signIn = { email: 'ada@example.com', password: 'correct horse' };
+    const body = { email: 'ada@example.com', password: 'correct horse' };
     await eventually(async () => {
-      const { status } = await fetch(`${server.url}/api/saas-auth/login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(signIn),
-      });
+      const { status } = await call('POST', `${server.url}/api/saas-auth/login`, { body });
       assert.ok([401, 503].includes(status), `status ${status}: ${server.output()}`);
       return status === 503;
     }, 'a request is answered with 503');

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { arrangeSender } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
+import { call } from './http.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 const postgres = await startExternalPostgres();
@@ -54,13 +55,8 @@ describe('a database whose user cannot grant BYPASSRLS', () => {
 
 describe('a user of the database that loses the role of the application', () => {
   test('gets a 503 and a log line until the role is granted again', async () => {
-    const login = { email: 'ada@example.com', password: 'correct horse' };
-    const logIn = () =>
-      fetch(`${server.url}/api/saas-auth/login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(login),
-      });
+    const body = { email: 'ada@example.com', password: 'correct horse' };
+    const logIn = () => call('POST', `${server.url}/api/saas-auth/login`, { body });
     assert.equal((await logIn()).status, 401);
 
     const client = new pg.Client({ connectionString: env.DATABASE_URL });
@@ -75,7 +71,7 @@ describe('a user of the database that loses the role of the application', () => 
       const refused = await logIn();
       assert.equal(refused.status, 503);
       assert.ok(Number(refused.headers.get('retry-after')) > 0);
-      assert.equal(((await refused.json()) as { code: string }).code, 'unavailable');
+      assert.equal(refused.body.code, 'unavailable');
       // The first requests may find connections that have just ended.
       return /permission denied to set role \\"guildhall_app\\".*the database is unavailable/.test(
         server.output(),
