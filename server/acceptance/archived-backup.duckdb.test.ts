@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { arrangeTenant, send } from './arrange.ts';
+import { arrangeTenant, enableAutoCreate } from './arrange.ts';
 import { eventually } from './eventually.ts';
+import { accepted, signIn } from './http.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 const source = dataFolder();
@@ -57,30 +58,21 @@ function waitingTar(created: string, awaited: string): string {
 
 /** A tenant with events of two months that are over. */
 async function arrangeEvents(url: string): Promise<{ at: string; apiKey: string }> {
-  const { accessToken, at } = await arrangeTenant(url);
-  const { key: gameKey = '' } = await send(`${url}${at}/game-keys`, 'POST', { name: 'game' }, accessToken);
-  const data = { name: 'data', allowDataApi: true };
-  const { key: apiKey = '' } = await send(`${url}${at}/api-keys`, 'POST', data, accessToken);
-  await send(`${url}${at}/event-definitions/settings`, 'PATCH', { autoCreate: true }, accessToken);
-  const post = async (path: string, body: object, bearer?: string) => {
-    const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
-      body: JSON.stringify(body),
-    });
-    assert.ok(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`);
-    return (await answer.json()) as Record<string, string>;
-  };
-  const player = await post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' });
+  const studio = await arrangeTenant(url);
+  const { accessToken, at, gameKey } = studio;
+  await enableAutoCreate(url, studio);
+  const body = { name: 'data', allowDataApi: true };
+  const { key: apiKey } = await accepted('POST', `${url}${at}/api-keys`, { body, bearer: accessToken });
+  const player = await signIn(url, gameKey);
   const events = Array.from({ length: 20 }, (_, number) => ({
-    playerId: player['playerId'],
+    playerId: player.playerId,
     eventKey: 'jump',
     idempotencyKey: String(number),
     occurredAt: `2020-0${(number % 2) + 1}-0${(number % 9) + 1}T10:00:00Z`,
     value: number,
   }));
-  await post('/api/game/player-events', { events }, player['accessToken']);
+  const batch = { gameKey, bearer: player.accessToken, body: { events } };
+  await accepted('POST', `${url}/api/game/player-events`, batch);
   return { at, apiKey };
 }
 
@@ -92,13 +84,10 @@ describe('guildhall backup and restore with archived events', () => {
   let before = '';
 
   /** The export of all events of the tenant. */
-  const exportFrom = async (url: string): Promise<string> => {
-    const answer = await fetch(`${url}${tenant.at}/events/export?scope=player&format=ndjson`, {
+  const exportFrom = (url: string): Promise<string> =>
+    accepted('GET', `${url}${tenant.at}/events/export?scope=player&format=ndjson`, {
       headers: { 'x-api-key': tenant.apiKey },
     });
-    assert.equal(answer.status, 200);
-    return answer.text();
-  };
 
   test('include the archive, and verify it', async () => {
     const server = await startServer({ dataDir: source.path });

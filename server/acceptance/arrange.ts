@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { accepted, call, signIn } from './http.ts';
 
 /** Sends a request with a JSON body. Throws if the response is not a success. */
 export async function send(url: string, method: string, body: object, bearer?: string) {
@@ -12,64 +13,64 @@ export async function send(url: string, method: string, body: object, bearer?: s
   return (await answer.json()) as Record<string, string>;
 }
 
-/** Creates an account with a workspace through the API. */
-export async function arrangeWorkspace(
-  url: string,
-): Promise<{ accessToken: string; workspaceId: string; email: string; password: string }> {
-  const password = randomBytes(12).toString('hex');
-  const email = `${password}@example.com`;
-  const { accessToken = '' } = await send(`${url}/api/saas-auth/signup`, 'POST', { email, password });
-  const { id = '' } = await send(`${url}/api/workspaces`, 'POST', { name: 'Studio' }, accessToken);
-  return { accessToken, workspaceId: id, email, password };
-}
-
-/** Creates a workspace and a tenant with a provider. `at` is the path of the tenant. */
-export async function arrangeTenant(
-  url: string,
-  provider = 'Mock',
-): Promise<{
+/** A workspace, and the account that owns it. */
+export interface Workspace {
   accessToken: string;
-  at: string;
-  tenantId: string;
   workspaceId: string;
   email: string;
   password: string;
-}> {
-  const { accessToken, workspaceId, email, password } = await arrangeWorkspace(url);
-  const tenants = `${url}/api/workspaces/${workspaceId}/bus_tenants`;
-  const { id: tenantId = '' } = await send(tenants, 'POST', { name: 'Game' }, accessToken);
-  const at = `/api/bus_tenants/${tenantId}`;
-  await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
-  return { accessToken, at, tenantId, workspaceId, email, password };
 }
 
-/** Creates a workspace and a tenant with a provider, and returns a game key of the tenant. */
-export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<string> {
-  const { accessToken, at } = await arrangeTenant(url, provider);
-  const { key } = await send(`${url}${at}/game-keys`, 'POST', { name: 'acceptance' }, accessToken);
-  return key ?? '';
+/** A workspace with one game. */
+export interface Studio extends Workspace {
+  tenantId: string;
+  /** The path of the tenant. */
+  at: string;
+  gameKey: string;
 }
+
+/** Creates an account with a workspace through the API. */
+export async function arrangeWorkspace(url: string): Promise<Workspace> {
+  const password = randomBytes(12).toString('hex');
+  const email = `${password}@example.com`;
+  const account = { email, password };
+  const { accessToken } = await accepted('POST', `${url}/api/saas-auth/signup`, { body: account });
+  const workspace = { body: { name: 'Studio' }, bearer: accessToken };
+  const { id } = await accepted('POST', `${url}/api/workspaces`, workspace);
+  return { accessToken, workspaceId: id, ...account };
+}
+
+/** Creates a workspace, and a tenant with a provider and a game key. */
+export async function arrangeTenant(url: string, provider = 'Mock'): Promise<Studio> {
+  const workspace = await arrangeWorkspace(url);
+  const { accessToken: bearer, workspaceId } = workspace;
+  const tenants = `${url}/api/workspaces/${workspaceId}/bus_tenants`;
+  const { id: tenantId } = await accepted('POST', tenants, { body: { name: 'Game' }, bearer });
+  const at = `/api/bus_tenants/${tenantId}`;
+  await accepted('PUT', `${url}${at}/providers/${provider}`, { body: { enabled: true }, bearer });
+  const { key: gameKey } = await accepted('POST', `${url}${at}/game-keys`, {
+    body: { name: 'game' },
+    bearer,
+  });
+  return { ...workspace, tenantId, at, gameKey };
+}
+
+/** Lets a tenant create the definitions of the events that it gets. */
+export const enableAutoCreate = (url: string, { at, accessToken }: Studio): Promise<unknown> =>
+  accepted('PATCH', `${url}${at}/event-definitions/settings`, {
+    body: { autoCreate: true },
+    bearer: accessToken,
+  });
 
 /** The answer to a batch: how many events were stored now, and how many were stored before. */
 type Counts = [stored: number, duplicates: number];
 
 /** Creates a tenant with auto-create, and a player who sends events. */
 export async function arrangeSender(url: string) {
-  const { accessToken, at, tenantId, workspaceId } = await arrangeTenant(url);
-  const { key = '' } = await send(`${url}${at}/game-keys`, 'POST', { name: 'acceptance' }, accessToken);
-  await send(`${url}${at}/event-definitions/settings`, 'PATCH', { autoCreate: true }, accessToken);
-  const post = async (path: string, body: object, bearer?: string) => {
-    const headers = { 'content-type': 'application/json', 'x-game-key': key };
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
-      body: JSON.stringify(body),
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  };
-  const login = await post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' });
-  assert.equal(login.status, 200, JSON.stringify(login.body));
-  const player = login.body as { playerId: string; accessToken: string };
+  const studio = await arrangeTenant(url);
+  const { accessToken, at, tenantId, workspaceId, gameKey } = studio;
+  await enableAutoCreate(url, studio);
+  const player = await signIn(url, gameKey);
   let keys = 0;
   return {
     tenantId,
@@ -83,24 +84,23 @@ export async function arrangeSender(url: string) {
       })),
     /** Sends a batch. Returns undefined if the answer is 503. */
     async sendEvents(events: object[]): Promise<Counts | undefined> {
-      const { status, body } = await post('/api/game/player-events', { events }, player.accessToken);
+      const parts = { gameKey, bearer: player.accessToken, body: { events } };
+      const { status, body } = await call('POST', `${url}/api/game/player-events`, parts);
       if (status === 503) return undefined;
       assert.ok(status === 201 || status === 422, JSON.stringify(body));
-      const { records, duplicateCount } = body as { records: unknown[]; duplicateCount: number };
-      return [records.length, duplicateCount];
+      return [body.records.length, body.duplicateCount];
     },
     /** The status of a sign-in, and of a list of events. */
     async readStatuses(): Promise<number[]> {
-      const login = await post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' });
-      const headers = { authorization: `Bearer ${accessToken}` };
-      const list = await fetch(`${url}${at}/events?scope=player`, { headers });
+      const body = { provider: 'Mock', token: 'mock:ada:secret' };
+      const login = await call('POST', `${url}/api/player-auth/login`, { gameKey, body });
+      const list = await call('GET', `${url}${at}/events?scope=player`, { bearer: accessToken });
       return [login.status, list.status];
     },
     /** The units that the workspace has used. The sign-in used one. */
     async usedUnits(): Promise<number> {
-      const headers = { authorization: `Bearer ${accessToken}` };
-      const quota = await fetch(`${url}/api/workspaces/${workspaceId}/quota`, { headers });
-      return ((await quota.json()) as { used: number }).used;
+      const quota = `${url}/api/workspaces/${workspaceId}/quota`;
+      return (await accepted('GET', quota, { bearer: accessToken })).used;
     },
   };
 }

@@ -14,8 +14,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
+import { accepted, signIn } from './http.ts';
 import {
   crash,
   dataFolder,
@@ -44,13 +45,13 @@ async function run(command: string, dataDir: string, env: Record<string, string>
 }
 
 /** Signs players in, one at a time, until `stop`. Returns the acknowledged ones. */
-function signIn({ url }: ServerProcess, gameKey: string) {
+function signInPlayers({ url }: ServerProcess, gameKey: string) {
   const acknowledged: string[] = [];
   let stopping = false;
   const loop = async () => {
     while (!stopping) {
       const name = `player-${acknowledged.length}`;
-      const answer = await logIn(url, gameKey, name).catch(() => undefined);
+      const answer = await signIn(url, gameKey, name).catch(() => undefined);
       if (answer) acknowledged.push(name);
     }
   };
@@ -85,16 +86,6 @@ function changeAvatars(folder: string) {
   };
 }
 
-async function logIn(url: string, gameKey: string, name: string) {
-  const answer = await fetch(`${url}/api/player-auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-    body: JSON.stringify({ provider: 'Mock', token: `mock:${name}:secret` }),
-  });
-  assert.equal(answer.status, 200);
-  return (await answer.json()) as { isNewPlayer: boolean; accessToken: string };
-}
-
 /** Removes the lines of progress, which a command prints after ten seconds. */
 const withoutProgress = (output: string): string =>
   output.replaceAll(/^(Wrote|Checked|Unpacked) \d+ (of \d+ )?MB( of the backup)?\.\n/gm, '');
@@ -126,12 +117,8 @@ const isVerifying = (dataDir: string): boolean => postgresOf(join(dataDir, 'rest
 
 /** The addresses of a player's sign-ins, newest first. */
 async function addressesOf(url: string, accessToken: string): Promise<(string | null)[]> {
-  const answer = await fetch(`${url}/api/player/sessions/history`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-  });
-  assert.equal(answer.status, 200);
-  const { sessions } = (await answer.json()) as { sessions: { ipAddress: string | null }[] };
-  return sessions.map(({ ipAddress }) => ipAddress);
+  const { sessions } = await accepted('GET', `${url}/api/player/sessions/history`, { bearer: accessToken });
+  return sessions.map(({ ipAddress }: { ipAddress: string | null }) => ipAddress);
 }
 
 describe('guildhall backup and restore', () => {
@@ -141,8 +128,8 @@ describe('guildhall backup and restore', () => {
 
   test('copies a server under load, and loses nothing that was acknowledged before', async () => {
     const server = await startServer({ dataDir: source.path });
-    gameKey = await arrangeGameKey(server.url);
-    const load = signIn(server, gameKey);
+    ({ gameKey } = await arrangeTenant(server.url));
+    const load = signInPlayers(server, gameKey);
     while (load.acknowledged.length < 50) await sleep(20);
     const avatars = join(source.path, 'avatars');
     const changes = changeAvatars(avatars);
@@ -345,12 +332,12 @@ describe('guildhall backup and restore', () => {
 
     const server = await startServer({ dataDir: restored, env });
     for (const name of [before[0]!, before.at(-1)!]) {
-      const { isNewPlayer, accessToken } = await logIn(server.url, gameKey, name);
+      const { isNewPlayer, accessToken } = await signIn(server.url, gameKey, name);
       assert.equal(isNewPlayer, false, name);
       const addresses = await addressesOf(server.url, accessToken);
       assert.deepEqual(addresses, ['127.0.0.1', '127.0.0.1'], 'the master key opens what was restored');
     }
-    assert.equal((await logIn(server.url, gameKey, 'a new player')).isNewPlayer, true);
+    assert.equal((await signIn(server.url, gameKey, 'a new player')).isNewPlayer, true);
     assert.equal(await server.end('SIGTERM'), 0);
   });
 

@@ -6,9 +6,10 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { call, type Answer, type RequestParts } from './http.ts';
 import { dataFolder, exitOf, ordinaryUser, postgresOf } from './server-process.ts';
 
 /**
@@ -155,27 +156,20 @@ function play(gameKey: string) {
   const refused: string[] = [];
   let isOver = false;
   /** Sends a request until it has an answer that is not the server's fault. */
-  const send = async (path: string, body: object, bearer?: string): Promise<Response> => {
+  const send = async (path: string, parts: RequestParts): Promise<Answer> => {
     while (true) {
-      const answer = await fetch(url + path, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-game-key': gameKey,
-          ...(bearer && { authorization: `Bearer ${bearer}` }),
-        },
-        body: JSON.stringify(body),
-      }).catch(() => undefined);
+      const answer = await call('POST', url + path, { ...parts, gameKey }).catch(() => undefined);
       if (answer && answer.status < 500) return answer;
       await sleep(50);
     }
   };
   const client = async (name: string): Promise<void> => {
     for (let number = 0; !isOver; number++) {
-      const login = await send('/api/player-auth/login', { provider: 'Mock', token: `mock:${name}:secret` });
-      const { accessToken, playerId, sessionId } = (await login.json()) as Record<string, string>;
+      const body = { provider: 'Mock', token: `mock:${name}:secret` };
+      const login = await send('/api/player-auth/login', { body });
+      const { accessToken, playerId, sessionId } = login.body;
       if (login.status !== 200) return void refused.push(`login ${login.status}`);
-      acknowledged.sessions.push(sessionId!);
+      acknowledged.sessions.push(sessionId);
       const keys = Array.from(
         { length: [1, 30, 200][number % 3]! },
         (_, index) => `${name}-${number}-${index}`,
@@ -187,11 +181,8 @@ function play(gameKey: string) {
         idempotencyKey,
         occurredAt,
       }));
-      const stored = await send('/api/game/player-events', { events }, accessToken);
-      const { duplicateCount = 0, errors = [] } = (await stored.json()) as {
-        duplicateCount?: number;
-        errors?: unknown[];
-      };
+      const stored = await send('/api/game/player-events', { bearer: accessToken, body: { events } });
+      const { duplicateCount = 0, errors = [] } = stored.body;
       const isRepeated = stored.status === 422 && duplicateCount === keys.length && errors.length === 0;
       if (stored.status !== 201 && !isRepeated) return void refused.push(`events ${stored.status}`);
       acknowledged.events.push(...keys);
@@ -258,7 +249,7 @@ describe(`the first week of an operator (${LONG ? 'long' : 'short'})`, { concurr
     unit = startUnit(version1);
     await eventually(isReady);
     await guildhall(version1, 'bootstrap --email operator@studio.example', { DATA_DIR: dataDir });
-    const gameKey = await arrangeGameKey(url);
+    const { gameKey } = await arrangeTenant(url);
     const client = new pg.Client({ host: join(dataDir, 'socket'), user: 'guildhall', database: 'guildhall' });
     await client.connect();
     await client.query('UPDATE tenants SET auto_create_definitions = true');

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { send } from './arrange.ts';
-import { arrangeStudio, sendPlayerEvents, signIn } from './attacks/victim.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
+import { accepted, call, signIn } from './http.ts';
 import {
   dataFolder,
   exitOf,
@@ -144,27 +144,24 @@ function useDiskUpTo(free: number): void {
 
 /** Creates a game with a definition and a player, who sends batches. */
 async function arrangeGame({ url }: ServerProcess) {
-  const studio = await arrangeStudio(url);
-  await send(
-    `${url}/api/bus_tenants/${studio.tenantId}/event-definitions`,
-    'POST',
-    { eventKey: 'kill', eventScope: 'player' },
-    studio.accessToken,
-  );
-  const { accessToken, playerId } = (await (await signIn(url, studio)).json()) as Record<string, string>;
+  const { at, accessToken, gameKey } = await arrangeTenant(url);
+  const definition = { eventKey: 'kill', eventScope: 'player' };
+  await accepted('POST', `${url}${at}/event-definitions`, { body: definition, bearer: accessToken });
+  const player = await signIn(url, gameKey);
   return {
     newBatch: () =>
       Array.from({ length: EVENTS_PER_BATCH }, () => ({
-        playerId,
+        playerId: player.playerId,
         eventKey: 'kill',
         idempotencyKey: randomUUID(),
         occurredAt: new Date().toISOString(),
       })),
     async send(events: object[]) {
-      const answer = await sendPlayerEvents(url, studio, accessToken!, events);
-      const { code, duplicateCount } = (await answer.json()) as { code?: string; duplicateCount?: number };
+      const parts = { gameKey, bearer: player.accessToken, body: { events } };
+      const { status, headers, body } = await call('POST', `${url}/api/game/player-events`, parts);
       await sleep(20);
-      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), code, duplicateCount };
+      const { code, duplicateCount }: { code?: string; duplicateCount?: number } = body;
+      return { status, retryAfter: headers.get('retry-after'), code, duplicateCount };
     },
   };
 }

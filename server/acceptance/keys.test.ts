@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
+import { accepted, signIn } from './http.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 const folder = dataFolder();
@@ -17,20 +18,13 @@ async function run(
 
 test('a running server uses a new signing key after its rotation', async () => {
   const server = await startServer({ dataDir: folder.path });
-  const gameKey = await arrangeGameKey(server.url);
+  const { gameKey } = await arrangeTenant(server.url);
   const published = async (): Promise<string[]> => {
-    const { keys } = (await (await fetch(`${server.url}/.well-known/jwks.json`)).json()) as {
-      keys: { kid: string }[];
-    };
-    return keys.map(({ kid }) => kid);
+    const { keys } = await accepted('GET', `${server.url}/.well-known/jwks.json`);
+    return keys.map(({ kid }: { kid: string }) => kid);
   };
   const signingKid = async (): Promise<string> => {
-    const answer = await fetch(`${server.url}/api/player-auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-      body: JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' }),
-    });
-    const { accessToken } = (await answer.json()) as { accessToken: string };
+    const { accessToken } = await signIn(server.url, gameKey);
     return JSON.parse(Buffer.from(accessToken.split('.')[0]!, 'base64url').toString()).kid;
   };
   const [first = ''] = await published();
@@ -81,17 +75,9 @@ test('a running server uses a new signing key after its rotation', async () => {
 
 test('a new master key opens what the old one has encrypted, and the old one can be removed', async () => {
   const first = await startServer({ dataDir: folder.path });
-  const gameKey = await arrangeGameKey(first.url);
+  const { gameKey } = await arrangeTenant(first.url);
   const keySet = async (url: string): Promise<string> => (await fetch(`${url}/.well-known/jwks.json`)).text();
   const published = await keySet(first.url);
-  const signIn = async (url: string): Promise<number> => {
-    const answer = await fetch(`${url}/api/player-auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-      body: JSON.stringify({ provider: 'Mock', token: 'mock:grace:secret' }),
-    });
-    return answer.status;
-  };
 
   const added = await run('master-key add');
   assert.equal(added.code, 0, added.output);
@@ -106,10 +92,12 @@ test('a new master key opens what the old one has encrypted, and the old one can
 
   const second = await startServer({ dataDir: folder.path, env: { MASTER_KEY } });
   assert.equal(await keySet(second.url), published, 'the same keys sign');
-  assert.equal(await signIn(second.url), 200, 'the HMAC of the game key is the same');
+  // The HMAC of the game key is the same.
+  await signIn(second.url, gameKey);
   const removed = await run('master-key remove-others', { MASTER_KEY });
   assert.match(removed.output, /^Removed [0-9a-f]{16}\. [^\n]+\n$/);
-  assert.equal(await signIn(second.url), 200, 'a running server continues');
+  // A running server continues.
+  await signIn(second.url, gameKey);
   assert.equal(await second.end('SIGTERM'), 0);
 
   for (const command of ['serve', 'master-key add']) {

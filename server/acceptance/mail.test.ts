@@ -4,9 +4,10 @@ import { after, test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { callbackify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { accepted } from './http.ts';
 import { dataFolder, startServer } from './server-process.ts';
 
 const folder = dataFolder();
@@ -16,13 +17,9 @@ test('sends a waiting mail once after kill -9 of the server', async () => {
   const port = await freePort();
   const options = { dataDir: folder.path, env: { SMTP_URL: `smtp://127.0.0.1:${port}` } };
   const first = await startServer(options);
-  const gameKey = await arrangeGameKey(first.url, 'EmailOneTimeCode');
-  const asked = await fetch(`${first.url}/api/player-auth/email/otc`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-    body: JSON.stringify({ email: 'ada@example.com' }),
-  });
-  assert.equal(asked.status, 200, await asked.text());
+  const { gameKey } = await arrangeTenant(first.url, 'EmailOneTimeCode');
+  const body = { email: 'ada@example.com' };
+  await accepted('POST', `${first.url}/api/player-auth/email/otc`, { gameKey, body });
   await first.end('SIGKILL');
 
   const mails: string[] = [];

@@ -5,11 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrangeTenant, send } from './arrange.ts';
+import { arrangeTenant, enableAutoCreate, type Studio } from './arrange.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
 import { freePort } from './free-port.ts';
+import { accepted, call, signIn } from './http.ts';
 import { startNginx, type Nginx } from './nginx.ts';
 import {
   dataFolder,
@@ -41,8 +42,7 @@ const ports = [await freePort(), await freePort()];
 let nginx: Nginx;
 let servers: ServerProcess[];
 let worker: CommandProcess;
-let studio: Awaited<ReturnType<typeof arrangeTenant>>;
-let gameKey: string;
+let studio: Studio;
 let revocable: { id: string; key: string };
 
 const start = (index: number): Promise<ServerProcess> => {
@@ -60,13 +60,7 @@ before(async () => {
   await eventually(() => worker.output().includes('The worker runs.'));
   nginx = await startNginx(servers.map(({ url }) => url));
   studio = await arrangeTenant(nginx.url);
-  await send(
-    `${nginx.url}${studio.at}/event-definitions/settings`,
-    'PATCH',
-    { autoCreate: true },
-    studio.accessToken,
-  );
-  ({ key: gameKey } = await createKey(nginx.url));
+  await enableAutoCreate(nginx.url, studio);
   // Made early: the notification of a new key would empty the cache that the test needs.
   revocable = await createKey(nginx.url);
 });
@@ -79,50 +73,20 @@ after(async () => {
   folder.remove();
 });
 
-async function createKey(url: string): Promise<{ id: string; key: string }> {
-  const { id = '', key = '' } = await send(
-    `${url}${studio.at}/game-keys`,
-    'POST',
-    { name: 'x' },
-    studio.accessToken,
-  );
-  return { id, key };
-}
-
-interface Player {
-  playerId: string;
-  headers: Record<string, string>;
-}
-
-/** Signs a player in. */
-async function signIn(name: string): Promise<Player> {
-  const answer = await fetch(`${nginx.url}/api/player-auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-    body: JSON.stringify({ provider: 'Mock', token: `mock:${name}:secret` }),
-  });
-  assert.equal(answer.status, 200, await answer.clone().text());
-  const { accessToken, playerId } = (await answer.json()) as { accessToken: string; playerId: string };
-  return {
-    playerId,
-    headers: { 'x-game-key': gameKey, authorization: `Bearer ${accessToken}`, connection: 'close' },
-  };
-}
+const createKey = (url: string): Promise<{ id: string; key: string }> =>
+  accepted('POST', `${url}${studio.at}/game-keys`, { body: { name: 'x' }, bearer: studio.accessToken });
 
 /** Sends one event. Returns undefined if it is stored now or was before, otherwise the reason. */
-async function sendEvent(
-  event: { playerId: string },
-  headers: Player['headers'],
-): Promise<string | undefined> {
+async function sendEvent(event: { playerId: string }, bearer: string): Promise<string | undefined> {
   try {
-    const answer = await fetch(`${nginx.url}/api/game/player-events`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ events: [event] }),
+    const { status, body } = await call('POST', `${nginx.url}/api/game/player-events`, {
+      gameKey: studio.gameKey,
+      bearer,
+      headers: { connection: 'close' },
+      body: { events: [event] },
     });
-    const text = await answer.text();
-    const isDuplicate = answer.status === 422 && JSON.parse(text).duplicateCount === 1;
-    return answer.status === 201 || isDuplicate ? undefined : `${answer.status} ${text}`;
+    const isDuplicate = status === 422 && body.duplicateCount === 1;
+    return status === 201 || isDuplicate ? undefined : `${status} ${JSON.stringify(body)}`;
   } catch (error) {
     return String((error as Error).cause ?? error);
   }
@@ -136,15 +100,17 @@ async function play(name: string, { repeats }: { repeats: boolean }) {
   const acknowledged: string[] = [];
   const failures: string[] = [];
   let running = true;
-  const players = await Promise.all(Array.from({ length: 6 }, (_, index) => signIn(`${name}-${index}`)));
+  const players = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => signIn(nginx.url, studio.gameKey, `${name}-${index}`)),
+  );
   const work = Promise.all(
-    players.map(async ({ playerId, headers }) => {
+    players.map(async ({ playerId, accessToken }) => {
       while (running) {
         const key = randomUUID();
         const occurredAt = new Date().toISOString();
         const event = { playerId, eventKey: 'jump', value: 1, idempotencyKey: key, occurredAt };
         for (;;) {
-          const failure = await sendEvent(event, headers);
+          const failure = await sendEvent(event, accessToken);
           if (failure === undefined) {
             acknowledged.push(key);
             break;
@@ -173,11 +139,9 @@ async function play(name: string, { repeats }: { repeats: boolean }) {
 
 /** The idempotency keys of all stored events. */
 async function storedKeys(): Promise<string[]> {
-  const answer = await fetch(`${nginx.url}${studio.at}/events/export?scope=player&format=ndjson`, {
-    headers: { authorization: `Bearer ${studio.accessToken}` },
-  });
-  assert.equal(answer.status, 200, await answer.clone().text());
-  const lines = (await answer.text()).trim().split('\n');
+  const url = `${nginx.url}${studio.at}/events/export?scope=player&format=ndjson`;
+  const events: string = await accepted('GET', url, { bearer: studio.accessToken });
+  const lines = events.trim().split('\n');
   return lines.map((line) => (JSON.parse(line) as { idempotencyKey: string }).idempotencyKey);
 }
 
@@ -251,21 +215,13 @@ describe('two servers and a worker behind nginx', () => {
   test('refuse a revoked key soon although the notification is lost', async () => {
     const [first, second] = servers as [ServerProcess, ServerProcess];
     const uses = async (url: string, key: string): Promise<number> => {
-      const answer = await fetch(`${url}/api/player-auth/players/exists`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-game-key': key },
-        body: JSON.stringify({ provider: 'Mock', providerUserId: 'nobody' }),
-      });
-      return answer.status;
+      const body = { provider: 'Mock', providerUserId: 'nobody' };
+      return (await call('POST', `${url}/api/player-auth/players/exists`, { gameKey: key, body })).status;
     };
     const { id, key } = revocable;
     assert.equal(await uses(second.url, key), 404, 'the key works, and the second server caches it');
     proxy.blackhole('guildhall change feed');
-    const revoked = await fetch(`${first.url}${studio.at}/game-keys/${id}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${studio.accessToken}` },
-    });
-    assert.equal(revoked.status, 204);
+    await accepted('DELETE', `${first.url}${studio.at}/game-keys/${id}`, { bearer: studio.accessToken });
     // The change feed finds out within 4.5 seconds (database/change-feed.ts). The rest is for a busy machine.
     await eventually(async () => (await uses(second.url, key)) === 401);
     proxy.open();
@@ -289,20 +245,14 @@ describe('two servers and a worker behind nginx', () => {
     await once(receiver, 'listening');
     const { port } = receiver.address() as AddressInfo;
     try {
-      const { workspaceId } = studio;
+      const { workspaceId, accessToken: bearer } = studio;
       const webhooks = `${nginx.url}/api/workspaces/${workspaceId}/webhooks`;
-      const { id: webhookId } = await send(
-        webhooks,
-        'POST',
-        { url: `http://127.0.0.1:${port}/` },
-        studio.accessToken,
-      );
+      const body = { url: `http://127.0.0.1:${port}/` };
+      const { id: webhookId } = await accepted('POST', webhooks, { body, bearer });
       const deliveries = await Promise.all(
-        Array.from({ length: 60 }, () =>
-          send(`${webhooks}/${webhookId}/test`, 'POST', {}, studio.accessToken),
-        ),
+        Array.from({ length: 60 }, () => accepted('POST', `${webhooks}/${webhookId}/test`, { bearer })),
       );
-      const ids = deliveries.map(({ id = '' }) => id);
+      const ids = deliveries.map(({ id }) => id as string);
       await eventually(
         () => ids.every((id) => attempts.has(id)) && [...running.values()].every((n) => n === 0),
       );

@@ -9,10 +9,11 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { GUILDHALL } from '../built-programs.ts';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
 import { freePort } from './free-port.ts';
+import { call, signIn } from './http.ts';
 import {
   answersOrEnds,
   childrenOf,
@@ -38,14 +39,10 @@ after(() => folder.remove());
 /** The advisory lock of a process that applies migrations. */
 const MIGRATIONS_LOCK = 7_118_007;
 
-const loginBody = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
+const login = { provider: 'Mock', token: 'mock:ada:secret' };
+const loginBody = JSON.stringify(login);
 
-async function logIn({ url }: ServerProcess): Promise<{ playerId: string }> {
-  const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
-  const answer = await fetch(`${url}/api/player-auth/login`, { method: 'POST', headers, body: loginBody });
-  assert.equal(answer.status, 200, await answer.clone().text());
-  return (await answer.json()) as { playerId: string };
-}
+const logIn = ({ url }: ServerProcess): Promise<{ playerId: string }> => signIn(url, gameKey);
 
 /** Sends the first half of a login body. `finish` sends the second half and returns the response. */
 async function slowLogin({ url }: ServerProcess) {
@@ -72,7 +69,7 @@ async function slowLogin({ url }: ServerProcess) {
 test('a first start creates the database, and SIGTERM finishes running requests and stops PostgreSQL', async () => {
   const server = await startServer({ dataDir, env: { LOG_LEVEL: 'info' } });
   assert.equal(statSync(join(dataDir, 'master.key')).mode & 0o777, 0o600);
-  gameKey = await arrangeGameKey(server.url);
+  ({ gameKey } = await arrangeTenant(server.url));
   ({ playerId } = await logIn(server));
 
   const slow = await slowLogin(server);
@@ -262,15 +259,9 @@ test('every response is 503 while PostgreSQL cannot start, and the server recove
 });
 
 async function assertUnavailable(): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
-  const answer = await fetch(`${running.url}/api/player-auth/login`, {
-    method: 'POST',
-    headers,
-    body: loginBody,
-  });
-  assert.equal(answer.status, 503);
-  assert.equal(answer.headers.get('retry-after'), '5');
-  assert.equal(((await answer.json()) as { code: string }).code, 'unavailable');
+  const url = `${running.url}/api/player-auth/login`;
+  const { status, headers, body } = await call('POST', url, { gameKey, body: login });
+  assert.deepEqual([status, headers.get('retry-after'), body.code], [503, '5', 'unavailable']);
 }
 
 test('a server stops cleanly while PostgreSQL cannot start', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { call, type Answer, type RequestParts } from './http.ts';
 import { exitOf, startServer, type ServerProcess } from './server-process.ts';
 import { createStorage } from './storage.ts';
 
@@ -25,7 +26,7 @@ test(
     try {
       const options = { ...storage.options, port: await freePort() };
       let server = await startServer(options);
-      const gameKey = await arrangeGameKey(server.url);
+      const { gameKey } = await arrangeTenant(server.url);
       await query('UPDATE tenants SET auto_create_definitions = true');
       const books = { acknowledged: 0 };
       const billed = async () =>
@@ -78,21 +79,16 @@ async function play(
   books: { acknowledged: number },
   over: AbortSignal,
 ): Promise<void> {
-  const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(server.url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-game-key': gameKey, ...headers },
-      body: JSON.stringify(body),
-    });
-    const text = await answer.text();
-    if (answer.status >= 400 && answer.status < 500) assert.fail(text);
-    if (answer.status >= 500) throw new Error(text);
-    return JSON.parse(text) as Record<string, string>;
+  const send = async (path: string, parts: RequestParts): Promise<Answer['body']> => {
+    const { status, body } = await call('POST', server.url + path, { ...parts, gameKey });
+    if (status >= 400 && status < 500) assert.fail(JSON.stringify(body));
+    if (status >= 500) throw new Error(JSON.stringify(body));
+    return body;
   };
   try {
     for (let number = 0; !over.aborted; number++) {
-      const token = `mock:player-${name}:secret`;
-      const { accessToken, playerId } = await send('/api/player-auth/login', { provider: 'Mock', token });
+      const body = { provider: 'Mock', token: `mock:player-${name}:secret` };
+      const { accessToken, playerId } = await send('/api/player-auth/login', { body });
       books.acknowledged++;
       for (const size of [1, 7, 100, 1_000]) {
         const events = Array.from({ length: size }, (_, index) => ({
@@ -101,7 +97,7 @@ async function play(
           idempotencyKey: `${name}-${number}-${size}-${index}`,
           occurredAt: new Date().toISOString(),
         }));
-        await send('/api/game/player-events', { events }, { authorization: `Bearer ${accessToken}` });
+        await send('/api/game/player-events', { bearer: accessToken, body: { events } });
         books.acknowledged += size;
       }
     }

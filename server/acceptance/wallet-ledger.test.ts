@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrangeGameKey } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { accepted, call } from './http.ts';
 import {
   crash,
   dataFolder,
@@ -32,7 +33,7 @@ test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async
     // All servers use one port, because the URL is the issuer of the players' tokens.
     const options = { dataDir, port: await freePort() };
     let server = await startServer(options);
-    const gameKey = await arrangeGameKey(server.url);
+    const { gameKey } = await arrangeTenant(server.url);
     const bearers: string[] = [];
     for (let number = 1; number <= PLAYERS; number++) bearers.push(await signIn(server, gameKey, number));
 
@@ -58,10 +59,8 @@ test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async
     const read = async (): Promise<void> => {
       for (let next = unread.pop(); next; next = unread.pop()) {
         const url = `${server.url}/api/BlockchainStorage/transactions/${next.transactionHash}`;
-        const answer = await fetch(url, { headers: { 'x-game-key': gameKey } });
-        assert.equal(answer.status, 200, `an acknowledged entry is gone: ${await answer.clone().text()}`);
-        const { entries } = (await answer.json()) as { entries: { body: { score: string } }[] };
-        scores.set(next.transactionHash, entries[0]!.body.score);
+        const { entries } = await accepted('GET', url, { gameKey });
+        scores.set(next.transactionHash, entries[0].body.score);
       }
     };
     await Promise.all(Array.from({ length: 16 }, read));
@@ -78,17 +77,13 @@ test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async
   }
 });
 
+/** Creates a player with a wallet and a password, and signs them in. */
 async function signIn({ url }: ServerProcess, gameKey: string, number: number): Promise<string> {
-  const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
-  const post = async (path: string, body: object) => {
-    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    assert.equal(answer.status, 200, await answer.clone().text());
-    return (await answer.json()) as { accessToken: string };
-  };
-  const password = { playerId: `player-${number}`, signInPassword: 'correct horse' };
-  const playerAddress = `0x${String(number).padStart(40, '0')}`;
-  await post('/api/BlockchainStorage/players/add/anon', { ...password, playerAddress });
-  return (await post('/api/Auth/wallet/login/password', password)).accessToken;
+  const player = { playerId: `player-${number}`, signInPassword: 'correct horse' };
+  const body = { ...player, playerAddress: `0x${String(number).padStart(40, '0')}` };
+  await accepted('POST', `${url}/api/BlockchainStorage/players/add/anon`, { gameKey, body });
+  return (await accepted('POST', `${url}/api/Auth/wallet/login/password`, { gameKey, body: player }))
+    .accessToken;
 }
 
 /** Records scores until the server is gone. */
@@ -99,18 +94,12 @@ async function recordScores(
   acknowledged: Acknowledged[],
   over: AbortSignal,
 ): Promise<void> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` };
   for (let score = first; !over.aborted; score++) {
     try {
-      const answer = await fetch(`${url}/api/BlockchainStorage/players/set/score`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ newScore: score }),
-      });
-      if (answer.status === 200) {
-        const { transactionHash } = (await answer.json()) as { transactionHash: string };
-        acknowledged.push({ transactionHash, score });
-      } else if (answer.status < 500) assert.fail(`a score was refused: ${await answer.text()}`);
+      const scores = `${url}/api/BlockchainStorage/players/set/score`;
+      const { status, body } = await call('POST', scores, { bearer, body: { newScore: score } });
+      if (status === 200) acknowledged.push({ transactionHash: body.transactionHash, score });
+      else if (status < 500) assert.fail(`a score was refused: ${JSON.stringify(body)}`);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
       return; // The connection broke, so the client does not know whether the score was recorded.
