@@ -3,14 +3,15 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrangeTenant, send } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { auditHistory, type History, type Kind, type Sent } from './audit-history.ts';
 import { assertCountedOnce, readBill, readRows } from './crash/database.ts';
 import { resendEvents, sendOperations } from './crash/operations.ts';
 import { refreshOnce, refreshRepeatedly, repeatRefresh, startRefreshChain } from './crash/refreshes.ts';
-import { postWithGameKey, type Scene } from './crash/scene.ts';
+import type { Scene } from './crash/scene.ts';
 import { startWebhookLog } from './crash/webhooks.ts';
 import { freePort } from './free-port.ts';
+import { signIn } from './http.ts';
 import { answersOrEnds, exitOf, startServer, type ServerProcess } from './server-process.ts';
 import { cluster, createStorage, type Storage } from './storage.ts';
 
@@ -94,12 +95,11 @@ async function crashRepeatedly(
     const { dataDir } = storage.options;
     const options = { dataDir, port: await freePort(), env: { ...env, ...storage.options.env } };
     let server = await startServer(options);
-    const { at, accessToken, tenantId, email, password } = await arrangeTenant(server.url);
-    const { key = '' } = await send(`${server.url}${at}/game-keys`, 'POST', { name: 'crash' }, accessToken);
-    const game = { server, gameKey: key };
-    const player = await signIn(game);
+    const { url } = server;
+    const { tenantId, gameKey, email, password } = await arrangeTenant(url);
+    const player = await signIn(url, gameKey, 'survivor');
     const chains = await Promise.all(
-      Array.from({ length: REFRESH_CHAINS }, (_, number) => startRefreshChain(game, number)),
+      Array.from({ length: REFRESH_CHAINS }, (_, number) => startRefreshChain(url, gameKey, number)),
     );
     await query('UPDATE accounts SET is_platform_admin = true');
     await query('UPDATE tenants SET auto_create_definitions = true');
@@ -112,7 +112,7 @@ async function crashRepeatedly(
 
     for (let round = 0; round < rounds; round++) {
       const over = new AbortController();
-      const scene: Scene = { server, tenant: tenantId, gameKey: key, player, sent, over: over.signal };
+      const scene: Scene = { server, tenant: tenantId, gameKey, player, sent, over: over.signal };
       const triggerWebhooks = await webhooks.register(server, { email, password }, round);
       const clients = [
         sendOperations(scene, round),
@@ -200,13 +200,6 @@ async function deliverAll({ query }: Storage): Promise<void> {
     if (row!['waiting'] === 0) return;
     await sleep(500);
   }
-}
-
-async function signIn(game: Pick<Scene, 'server' | 'gameKey'>): Promise<Scene['player']> {
-  const body = { provider: 'Mock', token: 'mock:survivor:secret' };
-  const answer = await postWithGameKey(game, '/api/player-auth/login', body);
-  assert.equal(answer?.status, 200);
-  return answer.body as unknown as Scene['player'];
 }
 
 function countAcknowledged(sent: Sent[]): Map<Kind, number> {

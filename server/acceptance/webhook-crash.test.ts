@@ -8,8 +8,9 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
-import { arrangeWorkspace, send } from './arrange.ts';
+import { arrangeWorkspace } from './arrange.ts';
 import { freePort } from './free-port.ts';
+import { accepted } from './http.ts';
 import { answersOrEnds, dataFolder, spawnCommand, type CommandProcess } from './server-process.ts';
 
 /**
@@ -100,7 +101,10 @@ test(
     const { port: receiving } = receiver.address() as AddressInfo;
     for (let index = 0; index < WEBHOOKS; index++) {
       const address = `http://127.0.0.1:${receiving}/${index}`;
-      const { id = '', secret = '' } = await send(webhooks, 'POST', { url: address }, accessToken);
+      const { id, secret } = await accepted('POST', webhooks, {
+        body: { url: address },
+        bearer: accessToken,
+      });
       hooks.set(`/${index}`, { id, secrets: [secret] });
     }
 
@@ -130,7 +134,10 @@ test(
 
     const [{ id: hookId } = assert.fail()] = hooks.values();
     const again = await arrangeFailed(hookId);
-    await send(`${webhooks}/${hookId}/redeliveries`, 'POST', { status: 'failed' }, accessToken);
+    await accepted('POST', `${webhooks}/${hookId}/redeliveries`, {
+      body: { status: 'failed' },
+      bearer: accessToken,
+    });
     while (!arrived.has(again[10]!)) await sleep(5);
     const [worker, ...others] = workers;
     await worker!.end('SIGKILL');
@@ -174,7 +181,7 @@ async function publishAll(webhooks: string, accessToken: string): Promise<string
   const publisher = async () => {
     while (next < DELIVERIES) {
       const hook = targets[next++ % targets.length]!;
-      const { id = '' } = await send(`${webhooks}/${hook.id}/test`, 'POST', {}, accessToken);
+      const { id } = await accepted('POST', `${webhooks}/${hook.id}/test`, { bearer: accessToken });
       ids.push(id);
     }
   };
@@ -208,7 +215,7 @@ async function endOfRedelivery() {
 async function rotateAll(webhooks: string, accessToken: string): Promise<void> {
   for (const hook of hooks.values()) {
     const path = `${webhooks}/${hook.id}/rotate-secret`;
-    const { secret = '' } = await send(path, 'POST', { overlapSeconds: 3600 }, accessToken);
+    const { secret } = await accepted('POST', path, { body: { overlapSeconds: 3600 }, bearer: accessToken });
     hook.secrets.unshift(secret);
   }
 }

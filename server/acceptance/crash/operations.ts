@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Sent } from '../audit-history.ts';
 import { eventually } from '../eventually.ts';
-import { postWithGameKey, type Scene } from './scene.ts';
+import type { Answer } from '../http.ts';
+import { post, type Scene } from './scene.ts';
 
 /** How many clients send each kind of operation that is independent of earlier ones. */
 const CLIENTS = { event: 4, 'sign-in': 8, match: 2, 'wallet entry': 1 } as const;
@@ -37,7 +38,7 @@ async function sendRepeatedly(scene: Scene, kind: OperationKind, client: string)
       ...entry,
     }));
     for (const note of notes) scene.sent.push(note);
-    const answer = await postWithGameKey(scene, request.path, request.body, bearerOf(kind, scene));
+    const answer = await post(scene, request.path, { body: request.body, bearer: bearerOf(kind, scene) });
     // The connection broke, so the client does not know whether it was stored.
     if (!answer) return;
     if (answer.status < 300) for (const note of notes) note.acknowledgedAt = Date.now();
@@ -91,8 +92,8 @@ function requestOf(kind: OperationKind, client: string, number: number, { player
   }
 }
 
-const bearerOf = (kind: OperationKind, { player }: Scene): Record<string, string> =>
-  kind === 'event' ? { authorization: `Bearer ${player.accessToken}` } : {};
+const bearerOf = (kind: OperationKind, { player }: Scene): string | undefined =>
+  kind === 'event' ? player.accessToken : undefined;
 
 /** Sends each batch of events without an answer again. Now it is stored, or it was stored before. */
 export async function resendEvents(scene: Scene): Promise<void> {
@@ -104,15 +105,18 @@ export async function resendEvents(scene: Scene): Promise<void> {
       const [, playerId, value, occurredAt] = /^(\S+) survived (\d+) at (\S+)$/.exec(content)!;
       return { playerId, eventKey: 'survived', value: Number(value), idempotencyKey: key, occurredAt };
     });
-    let answer: Awaited<ReturnType<typeof postWithGameKey>>;
+    let answer: Answer | undefined;
     // The first requests after a crash may get a 503.
     await eventually(async () => {
-      answer = await postWithGameKey(scene, '/api/game/player-events', { events }, bearerOf('event', scene));
+      answer = await post(scene, '/api/game/player-events', {
+        body: { events },
+        bearer: scene.player.accessToken,
+      });
       return answer !== undefined && answer.status < 500;
     });
     const status = answer?.status ?? 0;
     assert.ok([201, 422].includes(status), `a batch sent again answers ${status}`);
-    const { records, duplicateCount } = answer!.body as { records: unknown[]; duplicateCount: number };
+    const { records, duplicateCount } = answer!.body;
     assert.equal(records.length + duplicateCount, notes.length);
     for (const note of notes)
       Object.assign(note, { acknowledgedAt: Date.now(), client: `${note.client} again` });

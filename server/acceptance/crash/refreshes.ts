@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sent } from '../audit-history.ts';
 import { eventually } from '../eventually.ts';
-import { postWithGameKey, type Scene } from './scene.ts';
+import { signIn } from '../http.ts';
+import { post, type Scene } from './scene.ts';
 
 /** A client that exchanges its refresh token again and again, over all crashes. */
 export interface RefreshChain {
@@ -16,14 +16,8 @@ export interface RefreshChain {
 }
 
 /** Signs a player in, whose session is not part of the history. */
-export async function startRefreshChain(
-  scene: Pick<Scene, 'server' | 'gameKey'>,
-  number: number,
-): Promise<RefreshChain> {
-  const token = `mock:refresher-${number}:secret`;
-  const answer = await postWithGameKey(scene, '/api/player-auth/login', { provider: 'Mock', token });
-  assert.equal(answer?.status, 200);
-  const { sessionId, refreshToken } = answer.body as { sessionId: string; refreshToken: string };
+export async function startRefreshChain(url: string, gameKey: string, number: number): Promise<RefreshChain> {
+  const { sessionId, refreshToken } = await signIn(url, gameKey, `refresher-${number}`);
   return { sessionId, token: refreshToken, count: 0, last: undefined };
 }
 
@@ -79,14 +73,14 @@ async function exchange(
   { token, note }: NonNullable<RefreshChain['last']>,
   chain: RefreshChain,
 ): Promise<number | undefined> {
-  const headers = { 'idempotency-key': note.key };
-  const answer = await postWithGameKey(scene, '/api/player-auth/refresh', { refreshToken: token }, headers);
+  const parts = { body: { refreshToken: token }, headers: { 'idempotency-key': note.key } };
+  const answer = await post(scene, '/api/player-auth/refresh', parts);
   if (!answer || answer.status >= 500) return answer?.status;
   if (answer.status >= 400) {
     note.isRefused = true;
     return answer.status;
   }
-  const { sessionId, refreshToken } = answer.body as { sessionId: string; refreshToken: string };
+  const { sessionId, refreshToken } = answer.body;
   note.acknowledgedAt ??= Date.now();
   note.answers!.push(`${sessionId} ${refreshToken}`);
   chain.token = refreshToken;

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { send } from '../arrange.ts';
 import type { Sent, Stored } from '../audit-history.ts';
+import { accepted, call } from '../http.ts';
 import type { ServerProcess } from '../server-process.ts';
-import { post, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 /** A receiver of webhooks that runs over all crashes, and the clients that trigger deliveries. */
 export interface WebhookLog {
@@ -54,13 +54,13 @@ export async function startWebhookLog(): Promise<WebhookLog> {
   return {
     async register(server, account, number) {
       const path = `/round-${number}`;
-      const { accessToken = '' } = await send(`${server.url}/api/saas-auth/login`, 'POST', account);
+      const logIn = `${server.url}/api/saas-auth/login`;
+      const { accessToken: bearer } = await accepted('POST', logIn, { body: account });
       const webhooks = `${server.url}/api/admin/webhooks`;
       const url = `http://127.0.0.1:${port}${path}`;
-      const { id = '', secret = '' } = await send(webhooks, 'POST', { url }, accessToken);
+      const { id, secret } = await accepted('POST', webhooks, { body: { url }, bearer });
       const round: Round = { secret, unsure: new Map(), acknowledged: new Set(), arrived: new Set() };
       rounds.set(path, round);
-      const bearer = { authorization: `Bearer ${accessToken}` };
       return async ({ sent, over }) => {
         for (let batch = 0; !over.aborted; batch++) {
           const note: Sent = {
@@ -76,7 +76,7 @@ export async function startWebhookLog(): Promise<WebhookLog> {
           };
           sent.push(note);
           round.unsure.set(note, Date.now());
-          const answer = await post(`${webhooks}/${id}/test`, {}, bearer);
+          const answer = await call('POST', `${webhooks}/${id}/test`, { bearer }).catch(() => undefined);
           if (!answer) return;
           if (answer.status >= 500) continue;
           round.unsure.delete(note);
@@ -84,7 +84,7 @@ export async function startWebhookLog(): Promise<WebhookLog> {
             note.isRefused = true;
             continue;
           }
-          note.key = answer.body['id'] as string;
+          note.key = answer.body.id;
           note.acknowledgedAt = Date.now();
           round.acknowledged.add(note.key);
         }
