@@ -2,17 +2,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { accepted, call, signIn } from './http.ts';
 
-/** Sends a request with a JSON body. Throws if the response is not a success. */
-export async function send(url: string, method: string, body: object, bearer?: string) {
-  const headers = {
-    'content-type': 'application/json',
-    ...(bearer && { authorization: `Bearer ${bearer}` }),
-  };
-  const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-  assert.ok(answer.ok, `${method} ${url}: ${answer.status} ${await answer.clone().text()}`);
-  return (await answer.json()) as Record<string, string>;
-}
-
 /** A workspace, and the account that owns it. */
 export interface Workspace {
   accessToken: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { send } from '../arrange.ts';
 import { eventually } from '../eventually.ts';
+import { call } from '../http.ts';
 import { exitOf, spawnCommand } from '../server-process.ts';
 import { startVictim } from './victim.ts';
 
@@ -12,20 +12,9 @@ const adminEmail = 'admin@example.com';
 /** Created by bootstrap. */
 let admin = { bearer: '', password: '' };
 
-const post = async (path: string, body: object, bearer?: string) => {
-  const answer = await fetch(`${url}/api/saas-auth/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) },
-    body: JSON.stringify(body),
-  });
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
-  return { status: answer.status, body: (await answer.json()) as any };
-};
-const get = async (path: string, bearer: string) => {
-  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${bearer}` } });
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
-  return { status: answer.status, body: (await answer.json()) as any };
-};
+const post = (path: string, body: object, bearer?: string) =>
+  call('POST', `${url}/api/saas-auth/${path}`, { body, bearer });
+const get = (path: string, bearer: string) => call('GET', url + path, { bearer });
 
 describe('the first platform admin', () => {
   test('is not the first sign-up on a server that is reachable from other machines', async () => {
@@ -77,7 +66,7 @@ async function attackSecondFactor(bearer: string, password: string): Promise<voi
 /** Requests password resets for one address, and for many that do not exist. */
 async function floodResets(bearer: string): Promise<void> {
   const email = 'victim@example.com';
-  await send(`${url}/api/saas-auth/signup`, 'POST', { email, password: 'correct horse' });
+  assert.equal((await post('signup', { email, password: 'correct horse' })).status, 201);
   const requests = Array.from({ length: 600 }, (_, index) =>
     post('password-reset/request', { email: index % 2 ? email : `nobody${index}@example.com` }),
   );

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangeStudio, signIn, startVictim } from './victim.ts';
+import { arrangeTenant } from '../arrange.ts';
+import { signIn } from '../http.ts';
+import { startVictim } from './victim.ts';
 
 const victim = await startVictim({ HOST: '0.0.0.0', CORS_ORIGINS: 'https://play.example' });
 const { url } = victim;
@@ -23,8 +25,8 @@ describe('a server that is reachable from other machines', () => {
 
 describe('events with unknown members', () => {
   test('get at most 21 warnings for any number of members', async () => {
-    const studio = await arrangeStudio(url);
-    const { accessToken, playerId } = (await (await signIn(url, studio)).json()) as Record<string, string>;
+    const { gameKey } = await arrangeTenant(url);
+    const { accessToken, playerId } = await signIn(url, gameKey);
     const poison = '"__proto__":{"playerId":"x"},"constructor":{"prototype":{"playerId":"x"}}';
     const members = (event: number) =>
       Array.from({ length: 30 }, (_, index) => `"member-${event}-${index}":${index}`).join();
@@ -36,7 +38,7 @@ describe('events with unknown members', () => {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'x-game-key': studio.gameKey,
+        'x-game-key': gameKey,
         authorization: `Bearer ${accessToken}`,
       },
       body: `[${events.join()}]`,

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { send } from '../arrange.ts';
+import { arrangeTenant, type Studio } from '../arrange.ts';
 import { eventually } from '../eventually.ts';
-import { arrangeStudio, startVictim, withstands, type Studio } from './victim.ts';
+import { accepted, call, type Answer } from '../http.ts';
+import { startVictim, withstands } from './victim.ts';
 
 const ENDPOINTS = 50;
 const TESTS = 150;
@@ -27,23 +28,20 @@ const honestUrl = await serveOnLoopback((_request, response) => {
 });
 
 const webhooksOf = ({ workspaceId }: Studio) => `${url}/api/workspaces/${workspaceId}/webhooks`;
-const createWebhook = async (studio: Studio, target: string) =>
-  (await send(webhooksOf(studio), 'POST', { url: target }, studio.accessToken))['id'] ?? '';
+const createWebhook = async (studio: Studio, target: string): Promise<string> =>
+  (await accepted('POST', webhooksOf(studio), { body: { url: target }, bearer: studio.accessToken })).id;
 const testWebhook = (studio: Studio, id: string) =>
-  fetch(`${webhooksOf(studio)}/${id}/test`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${studio.accessToken}` },
-  });
+  call('POST', `${webhooksOf(studio)}/${id}/test`, { bearer: studio.accessToken });
 
 describe('50 webhooks of one workspace with receivers that never respond', () => {
   test('do not delay deliveries of another workspace, and their test deliveries are rate limited', async (t) => {
-    const hostile = await arrangeStudio(url);
+    const hostile = await arrangeTenant(url);
     const hooks = await Promise.all(
       Array.from({ length: ENDPOINTS }, (_, number) => createWebhook(hostile, `${hangingUrl}/${number}`)),
     );
     const honestHook = await createWebhook(honest, honestUrl);
     await withstands(t, victim, async () => {
-      const answers: Response[] = [];
+      const answers: Answer[] = [];
       for (let number = 0; number < TESTS; number++)
         answers.push(await testWebhook(hostile, hooks[number % ENDPOINTS] ?? ''));
       const statuses = new Set(answers.map(({ status }) => status));
@@ -62,7 +60,7 @@ describe('50 webhooks of one workspace with receivers that never respond', () =>
 describe('receivers of 12 workspaces that never respond', () => {
   test('leave free places for a delivery of another workspace', async () => {
     for (let studio = 0; studio < STUDIOS; studio++) {
-      const hostile = await arrangeStudio(url);
+      const hostile = await arrangeTenant(url);
       for (let hook = 0; hook < 4; hook++) {
         const id = await createWebhook(hostile, `${hangingUrl}/${hook}`);
         for (let number = 0; number < 8; number++) assert.equal((await testWebhook(hostile, id)).status, 202);

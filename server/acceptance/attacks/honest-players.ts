@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { call } from '../http.ts';
 
 /** Where honest players sign in. */
 export interface HonestPlayers {
@@ -26,15 +27,13 @@ let served = 0;
 async function signInRepeatedly(number: number): Promise<void> {
   while (!isOver && faults.length < MAX_FAULTS) {
     try {
-      const response = await fetch(`${url}/api/player-auth/login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-        body: JSON.stringify({ provider: 'Mock', token: `mock:honest${number}:secret` }),
+      const { status, headers, body } = await call('POST', `${url}/api/player-auth/login`, {
+        gameKey,
+        body: { provider: 'Mock', token: `mock:honest${number}:secret` },
       });
-      const body = await response.text();
-      if (response.status === 200) served++;
-      else if (response.status !== 503 || !response.headers.has('retry-after'))
-        faults.push(`${response.status}: ${body}`);
+      if (status === 200) served++;
+      else if (status !== 503 || !headers.has('retry-after'))
+        faults.push(`${status}: ${JSON.stringify(body)}`);
     } catch (error) {
       faults.push(String((error as Error).cause ?? error));
     }

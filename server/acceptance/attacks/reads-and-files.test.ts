@@ -4,30 +4,27 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../arrange.ts';
-import { arrangeStudio, startVictim, withstands, type Studio } from './victim.ts';
+import { arrangeTenant, enableAutoCreate, type Studio } from '../arrange.ts';
+import { accepted, call, signIn, type Answer } from '../http.ts';
+import { startVictim, withstands } from './victim.ts';
 
 const victim = await startVictim();
 const { url } = victim;
-const attacker = await arrangeStudio(url);
+const attacker = await arrangeTenant(url);
 // Before the attacks, which use up the limit of this network.
-const uploaders = { columns: await arrangeStudio(url), rows: await arrangeStudio(url) };
-const tenant = `/api/bus_tenants/${attacker.tenantId}`;
-const json = { 'content-type': 'application/json', 'x-game-key': attacker.gameKey };
+const uploaders = { columns: await arrangeTenant(url), rows: await arrangeTenant(url) };
+const { gameKey, at: tenant } = attacker;
 const account = { authorization: `Bearer ${attacker.accessToken}` };
 
 /** Signs the attacker's player in from a new device. */
-function logIn(metadata: object): Promise<Response> {
-  return fetch(`${url}/api/player-auth/login`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({
-      provider: 'Mock',
-      token: 'mock:hoarder:secret',
-      deviceInfo: { deviceFingerprint: randomUUID(), metadata },
-      clientInfo: { platform: 'Other', metadata },
-    }),
-  });
+function logIn(metadata: object): Promise<Answer> {
+  const body = {
+    provider: 'Mock',
+    token: 'mock:hoarder:secret',
+    deviceInfo: { deviceFingerprint: randomUUID(), metadata },
+    clientInfo: { platform: 'Other', metadata },
+  };
+  return call('POST', `${url}/api/player-auth/login`, { gameKey, body });
 }
 
 const ATTACK_MS = 4_000;
@@ -72,66 +69,47 @@ async function repeat(times: number, work: (number: number) => Promise<unknown>)
   );
 }
 
-async function playerToken(): Promise<{ accessToken: string; playerId: string }> {
-  const answer = await logIn({});
-  assert.equal(answer.status, 200);
-  return (await answer.json()) as { accessToken: string; playerId: string };
-}
-
 test('rejects sign-ins with large metadata, and lists many devices of a player', (t) =>
   withstands(t, victim, async () => {
     const large = { text: 'x'.repeat(450_000) };
     await repeat(60, async () => {
-      const answer = await logIn(large);
-      await answer.text();
-      assert.ok([400, 413].includes(answer.status), `large metadata was answered with ${answer.status}`);
+      const { status } = await logIn(large);
+      assert.ok([400, 413].includes(status), `large metadata was answered with ${status}`);
     });
     const allowed = { text: 'x'.repeat(6_000) };
     await repeat(120, async () => assert.equal((await logIn(allowed)).status, 200));
-    const { accessToken } = await playerToken();
-    const own = { headers: { authorization: `Bearer ${accessToken}` } };
+    const { accessToken: bearer } = await signIn(url, gameKey, 'hoarder');
     await repeat(16, async () => {
-      const answer = await fetch(`${url}/api/player/devices`, own);
-      const text = await answer.text();
-      assert.deepEqual([answer.status, JSON.parse(text).length], [200, 50]);
-      assert.ok(text.length < 500_000, `the list has ${text.length} bytes`);
+      const devices = await accepted('GET', `${url}/api/player/devices`, { bearer });
+      assert.equal(devices.length, 50);
+      const { length } = JSON.stringify(devices);
+      assert.ok(length < 500_000, `the list has ${length} bytes`);
     });
-    const exported = await fetch(`${url}/api/player-profile/me/export`, own);
-    const everything = (await exported.json()) as { devices: object[]; logins: object[] };
+    const everything = await accepted('GET', `${url}/api/player-profile/me/export`, { bearer });
     assert.deepEqual([everything.devices.length, everything.logins.length], [50, 121]);
   }));
 
 /** Sends a batch of events of the attacker's player. */
-async function ingest(eventKeys: string[]) {
-  const { accessToken, playerId } = await playerToken();
-  const answer = await fetch(`${url}/api/game/player-events`, {
-    method: 'POST',
-    headers: { ...json, authorization: `Bearer ${accessToken}` },
-    body: JSON.stringify({
-      events: eventKeys.map((eventKey) => ({
-        playerId,
-        eventKey,
-        idempotencyKey: randomUUID(),
-        occurredAt: new Date().toISOString(),
-      })),
-    }),
-  });
-  return { status: answer.status, body: (await answer.json()) as { errors: { error: string }[] } };
+async function ingest(eventKeys: string[]): Promise<Answer> {
+  const { accessToken, playerId } = await signIn(url, gameKey, 'hoarder');
+  const events = eventKeys.map((eventKey) => ({
+    playerId,
+    eventKey,
+    idempotencyKey: randomUUID(),
+    occurredAt: new Date().toISOString(),
+  }));
+  const parts = { gameKey, bearer: accessToken, body: { events } };
+  return call('POST', `${url}/api/game/player-events`, parts);
 }
 
 test('creates at most 5,000 definitions, and limits how often an account lists them', async (t) => {
-  await send(
-    `${url}${tenant}/event-definitions/settings`,
-    'PATCH',
-    { autoCreate: true },
-    attacker.accessToken,
-  );
+  await enableAutoCreate(url, attacker);
   const create = (batch: number) =>
     ingest(Array.from({ length: 2_500 }, (_, index) => `flood ${batch} ${index}`));
   assert.deepEqual([(await create(1)).status, (await create(2)).status], [201, 201]);
   const refused = await create(3);
   assert.deepEqual([refused.status, refused.body.errors.length], [422, 2_500]);
-  assert.match(refused.body.errors[0]!.error, /auto-create stops at 5000/);
+  assert.match(refused.body.errors[0].error, /auto-create stops at 5000/);
   await withstands(t, victim, () =>
     flood(`${tenant}/event-definitions`, { headers: account }, (status, text) =>
       assert.deepEqual([status, (JSON.parse(text) as object[]).length], [200, 5_000]),
@@ -176,12 +154,10 @@ test('exports without a pause, and rejects a fifth export while four readers sta
   // More than the socket buffers hold for a stalled reader.
   for (let batch = 0; batch < 3; batch++)
     assert.equal((await ingest(Array.from({ length: 10_000 }, () => 'flood 1 1'))).status, 201);
-  const { key = '' } = await send(
-    `${url}${tenant}/api-keys`,
-    'POST',
-    { name: 'export', allowDataApi: true },
-    attacker.accessToken,
-  );
+  const { key } = await accepted('POST', `${url}${tenant}/api-keys`, {
+    body: { name: 'export', allowDataApi: true },
+    bearer: attacker.accessToken,
+  });
   await withstands(t, victim, () =>
     flood(
       `${tenant}/events/export?scope=player`,
@@ -204,16 +180,13 @@ async function stallExports(): Promise<void> {
     [200, 200, 200, 200],
   );
   for (const further of [path, `${url}${tenant}/event-definitions/export`]) {
-    const answer = await fetch(further, { headers: account });
-    const { code } = (await answer.json()) as { code: string };
-    assert.deepEqual([answer.status, code], [429, 'too_many_exports']);
-    assert.ok(answer.headers.has('retry-after'));
+    const { status, headers, body } = await call('GET', further, { bearer: attacker.accessToken });
+    assert.deepEqual([status, body.code], [429, 'too_many_exports']);
+    assert.ok(headers.has('retry-after'));
   }
-  const { accessToken, tenantId } = victim.honest;
-  const honest = await fetch(`${url}/api/bus_tenants/${tenantId}/events/export?scope=player`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-  });
-  assert.deepEqual([honest.status, await honest.text()], [200, '']);
+  const { accessToken, at } = victim.honest;
+  const honest = await call('GET', `${url}${at}/events/export?scope=player`, { bearer: accessToken });
+  assert.deepEqual([honest.status, honest.body], [200, '']);
   for (const response of stalled) response.destroy();
   for (let status = 0; status !== 200; await sleep(1_000)) {
     const again = await fetch(path, { headers: account });

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../arrange.ts';
 import { eventually } from '../eventually.ts';
-import { signIn, startVictim, withstands } from './victim.ts';
+import { accepted, call, signIn } from '../http.ts';
+import { startVictim, withstands } from './victim.ts';
 
 const MIB = 1024 * 1024;
 const ATTACK_MS = 2500;
@@ -45,11 +45,7 @@ async function lasting(attack: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function playerToken(username: string): Promise<{ accessToken: string; playerId: string }> {
-  const answer = await signIn(url, honest, username);
-  assert.equal(answer.status, 200);
-  return (await answer.json()) as { accessToken: string; playerId: string };
-}
+const signInHonest = (username: string) => signIn(url, honest.gameKey, username);
 
 describe('memory', () => {
   test('rejects 64 bodies of 1 MiB at sign-up and login before parsing them', async (t) => {
@@ -69,7 +65,7 @@ describe('memory', () => {
   });
 
   test('accepts batches of other tenants while 100 announced bodies of 16 MiB never arrive', async (t) => {
-    const { accessToken, playerId } = await playerToken('eve');
+    const { accessToken, playerId } = await signInHonest('eve');
     const headers = { ...json, 'x-game-key': honest.gameKey, authorization: `Bearer ${accessToken}` };
     const bodies: ReturnType<typeof begin>[] = [];
     t.after(() => bodies.forEach(({ leave }) => leave()));
@@ -92,18 +88,11 @@ describe('memory', () => {
         idempotencyKey: randomUUID(),
         occurredAt: new Date().toISOString(),
       };
-      await send(
-        `${url}/api/bus_tenants/${honest.tenantId}/event-definitions`,
-        'POST',
-        { eventKey: 'kill', eventScope: 'player' },
-        honest.accessToken,
-      );
-      const small = await fetch(`${url}/api/game/player-events`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ events: [event] }),
+      await accepted('POST', `${url}${honest.at}/event-definitions`, {
+        body: { eventKey: 'kill', eventScope: 'player' },
+        bearer: honest.accessToken,
       });
-      assert.equal(small.status, 201, await small.text());
+      await accepted('POST', `${url}/api/game/player-events`, { headers, body: { events: [event] } });
       await sleep(ATTACK_MS);
     });
   });
@@ -111,7 +100,7 @@ describe('memory', () => {
 
 describe('the event loop', () => {
   test('rejects 16 MiB of objects before parsing them, and accepts a batch with unknown members', async (t) => {
-    const { accessToken, playerId } = await playerToken('mallory');
+    const { accessToken, playerId } = await signInHonest('mallory');
     const headers = { ...json, 'x-game-key': honest.gameKey, authorization: `Bearer ${accessToken}` };
     const post = async (body: string) => {
       let over = false;
@@ -164,7 +153,7 @@ describe('the event loop', () => {
 
 describe('uploads', () => {
   test('accepts uploads of other networks during 80 slow uploads', async (t) => {
-    const tokens = await Promise.all(Array.from({ length: 80 }, (_, index) => playerToken(`slow${index}`)));
+    const tokens = await Promise.all(Array.from({ length: 80 }, (_, index) => signInHonest(`slow${index}`)));
     const uploads: ReturnType<typeof begin>[] = [];
     t.after(() => uploads.forEach(({ leave }) => leave()));
     const form = { 'content-type': 'multipart/form-data; boundary=x' };
@@ -182,7 +171,7 @@ describe('uploads', () => {
             '--x\r\ncontent-disposition: form-data; name="avatarFile"; filename="a"\r\n\r\n',
           ),
         );
-      const { accessToken } = await playerToken('honest uploader');
+      const { accessToken } = await signInHonest('honest uploader');
       const picture = new FormData();
       picture.set('avatarFile', new Blob(['no picture']), 'a.png');
       const answer = await fetch(`${url}/api/player-profile/me/avatar`, {
@@ -199,16 +188,14 @@ describe('uploads', () => {
 
 describe('sign-up', () => {
   const signUp = (network: number) =>
-    fetch(`${url}/api/saas-auth/signup`, {
-      method: 'POST',
-      headers: { ...json, ...from(network) },
-      body: JSON.stringify({ email: someEmail(), password: PASSWORD }),
+    call('POST', `${url}/api/saas-auth/signup`, {
+      headers: from(network),
+      body: { email: someEmail(), password: PASSWORD },
     });
 
   test('accepts logins during sign-ups on 70 connections from different networks', async (t) => {
-    const email = someEmail();
-    const credentials = JSON.stringify({ email, password: PASSWORD });
-    await send(`${url}/api/saas-auth/signup`, 'POST', { email, password: PASSWORD });
+    const body = { email: someEmail(), password: PASSWORD };
+    await accepted('POST', `${url}/api/saas-auth/signup`, { body });
     await withstands(t, victim, async () => {
       let over = false;
       const flood = Array.from({ length: 70 }, async (_, network) => {
@@ -218,14 +205,7 @@ describe('sign-up', () => {
           if (status === 503) await sleep(BETWEEN_ATTACKS_MS);
         }
       });
-      for (let login = 0; login < 5; login++) {
-        const answer = await fetch(`${url}/api/saas-auth/login`, {
-          method: 'POST',
-          headers: json,
-          body: credentials,
-        });
-        assert.equal(answer.status, 200, await answer.text());
-      }
+      for (let login = 0; login < 5; login++) await accepted('POST', `${url}/api/saas-auth/login`, { body });
       over = true;
       await Promise.all(flood);
     });

@@ -3,41 +3,32 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { arrangeStudio, signIn, startVictim } from './victim.ts';
+import { arrangeTenant } from '../arrange.ts';
+import { call, signIn } from '../http.ts';
+import { startVictim } from './victim.ts';
 
 const victim = await startVictim();
 const { url, honest } = victim;
 const owner = new pg.Pool({ host: join(victim.dataDir, 'socket'), user: 'guildhall', database: 'guildhall' });
 after(() => owner.end());
 
-interface Tokens {
-  refreshToken: string;
-  sessionId: string;
-}
-
 /**
  * Creates a player who has refreshed once with a random key. An attacker could repeat that exchange with the first
  * token.
  */
 async function arrangeRefreshedPlayer() {
-  const signedIn = (await (await signIn(url, honest, randomBytes(6).toString('hex'))).json()) as Tokens;
+  const signedIn = await signIn(url, honest.gameKey, randomBytes(6).toString('hex'));
   const key = randomBytes(16).toString('hex');
   const { body } = await refresh(signedIn.refreshToken, key);
   return { stolen: signedIn.refreshToken, sessionId: signedIn.sessionId, key, current: body.refreshToken };
 }
 
-async function refresh(refreshToken: string, key?: string, { gameKey } = honest) {
-  const answer = await fetch(`${url}/api/player-auth/refresh`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-game-key': gameKey,
-      ...(key && { 'idempotency-key': key }),
-    },
-    body: JSON.stringify({ refreshToken }),
+const refresh = (refreshToken: string, key?: string, { gameKey } = honest) =>
+  call('POST', `${url}/api/player-auth/refresh`, {
+    gameKey,
+    headers: key ? { 'idempotency-key': key } : {},
+    body: { refreshToken },
   });
-  return { status: answer.status, body: (await answer.json()) as Tokens & { code?: string } };
-}
 
 const passSeconds = (sessionId: string, seconds: number) =>
   owner.query(
@@ -121,7 +112,7 @@ describe('a stolen refresh token that was exchanged with an idempotency key', ()
 
   test('returns no token for the right key with the game key of another studio', async () => {
     const { stolen, key, current } = await arrangeRefreshedPlayer();
-    assert.equal((await refresh(stolen, key, await arrangeStudio(url))).status, 401);
+    assert.equal((await refresh(stolen, key, await arrangeTenant(url))).status, 401);
     assert.equal((await refresh(current)).status, 200, 'the family is not revoked');
   });
 });

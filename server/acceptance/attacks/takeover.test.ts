@@ -1,57 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { send } from '../arrange.ts';
-import { arrangeStudio, startVictim, type Studio } from './victim.ts';
+import { arrangeTenant, type Studio } from '../arrange.ts';
+import { accepted, call } from '../http.ts';
+import { startVictim } from './victim.ts';
 
 // A hostile studio has the token of each player of its own game, and everything that its game client sees.
 
 const { url, honest } = await startVictim();
-const hostile = await arrangeStudio(url);
-for (const studio of [honest, hostile])
+const hostile = await arrangeTenant(url);
+for (const { at, accessToken: bearer } of [honest, hostile])
   for (const provider of ['EvmWallet', 'EmailOneTimeCode'])
-    await send(
-      `${url}/api/bus_tenants/${studio.tenantId}/providers/${provider}`,
-      'PUT',
-      { enabled: true },
-      studio.accessToken,
-    );
-
-async function call(
-  method: string,
-  path: string,
-  { body, bearer, gameKey }: { body?: object; bearer?: string; gameKey?: string },
-) {
-  const answer = await fetch(url + path, {
-    method,
-    headers: {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(bearer && { authorization: `Bearer ${bearer}` }),
-      ...(gameKey && { 'x-game-key': gameKey }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : {} };
-}
+    await accepted('PUT', `${url}${at}/providers/${provider}`, { body: { enabled: true }, bearer });
 
 const newWallet = () => privateKeyToAccount(generatePrivateKey());
 type Wallet = ReturnType<typeof newWallet>;
 
 async function signature(wallet: Wallet, { gameKey }: Studio) {
-  const { body } = await call('POST', '/api/player-auth/wallet/challenge', {
+  const { body } = await call('POST', `${url}/api/player-auth/wallet/challenge`, {
     body: { address: wallet.address },
     gameKey,
   });
-  return { message: body.message as string, signature: await wallet.signMessage({ message: body.message }) };
+  return { message: body.message, signature: await wallet.signMessage({ message: body.message }) };
 }
 const signIn = async (wallet: Wallet, studio: Studio) =>
-  call('POST', '/api/player-auth/wallet/verify', {
+  call('POST', `${url}/api/player-auth/wallet/verify`, {
     body: await signature(wallet, studio),
     gameKey: studio.gameKey,
   });
 
-const ME = '/api/player-profile/me';
+const ME = `${url}/api/player-profile/me`;
 const refusals = ['identity_proof_required', 'invalid_credentials'];
 
 test('a studio cannot take over a player who also plays a game of another studio', async () => {
@@ -59,7 +37,7 @@ test('a studio cannot take over a player who also plays a game of another studio
   const { body: inHostileGame } = await signIn(victim, hostile);
   const { body: inHonestGame } = await signIn(victim, honest);
   assert.equal(inHostileGame.playerId, inHonestGame.playerId);
-  const bearer = inHostileGame.accessToken as string;
+  const bearer = inHostileGame.accessToken;
 
   const own = newWallet();
   const seen = await signature(victim, hostile);
@@ -109,21 +87,21 @@ test('a studio cannot block the device of a player in the games of another studi
   const victim = newWallet();
   const deviceInfo = { deviceFingerprint: `device-of-${victim.address}` };
   const signInFromDevice = async (studio: Studio) =>
-    call('POST', '/api/player-auth/wallet/verify', {
+    call('POST', `${url}/api/player-auth/wallet/verify`, {
       body: { ...(await signature(victim, studio)), deviceInfo },
       gameKey: studio.gameKey,
     });
   const { accessToken: bearer } = (await signInFromDevice(hostile)).body;
   const { refreshToken } = (await signInFromDevice(honest)).body;
-  const answer = await fetch(`${url}/api/player/devices`, { headers: { authorization: `Bearer ${bearer}` } });
-  const [device] = (await answer.json()) as { id: string }[];
-  const block = await call('PATCH', `/api/player/devices/${device!.id}`, {
+  const devices = `${url}/api/player/devices`;
+  const [device] = await accepted('GET', devices, { bearer });
+  const block = await call('PATCH', `${devices}/${device.id}`, {
     body: { isBlocked: true },
     bearer,
   });
   assert.deepEqual([block.status, block.body.code], [403, 'identity_proof_required']);
   assert.equal((await signInFromDevice(honest)).status, 200);
   const { gameKey } = honest;
-  const refreshed = await call('POST', '/api/player-auth/refresh', { body: { refreshToken }, gameKey });
+  const refreshed = await call('POST', `${url}/api/player-auth/refresh`, { body: { refreshToken }, gameKey });
   assert.equal(refreshed.status, 200);
 });

@@ -5,7 +5,7 @@ import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
-import { arrangeWorkspace, send } from '../arrange.ts';
+import { arrangeTenant, type Studio } from '../arrange.ts';
 import { dataFolder, startServer, type ServerProcess } from '../server-process.ts';
 import type { HonestPlayers, HonestReport } from './honest-players.ts';
 
@@ -17,14 +17,6 @@ const RATE_ALONE_MS = IS_MEASURED ? 1500 : 200;
 const BUSY_TURNS = new URL('busy-turns.ts', import.meta.url).href;
 /** No request may hold the event loop for longer. */
 const MAX_TURN_MS = 50;
-
-/** A studio with one game, whose players sign in with Mock. */
-export interface Studio {
-  accessToken: string;
-  workspaceId: string;
-  tenantId: string;
-  gameKey: string;
-}
 
 /** A server process with the memory and rate limits of production, and an honest studio. */
 export interface Victim {
@@ -51,46 +43,8 @@ export async function startVictim(env: Record<string, string> = {}): Promise<Vic
     folder.remove();
     rmSync(busyTurns, { force: true });
   });
-  const honest = await arrangeStudio(server.url);
+  const honest = await arrangeTenant(server.url);
   return { url: server.url, server, dataDir: folder.path, busyTurns, honest };
-}
-
-/** Creates a studio with one game, either honest or of the attacker. */
-export async function arrangeStudio(url: string): Promise<Studio> {
-  const { accessToken, workspaceId } = await arrangeWorkspace(url);
-  const post = (path: string, body: object) => send(url + path, 'POST', body, accessToken);
-  const { id: tenantId = '' } = await post(`/api/workspaces/${workspaceId}/bus_tenants`, { name: 'Game' });
-  const tenant = `/api/bus_tenants/${tenantId}`;
-  await send(`${url}${tenant}/providers/Mock`, 'PUT', { enabled: true }, accessToken);
-  const { key: gameKey = '' } = await post(`${tenant}/game-keys`, { name: 'game server' });
-  return { accessToken, workspaceId, tenantId, gameKey };
-}
-
-/** Signs in a player of a studio. */
-export function signIn(url: string, { gameKey }: Studio, username = 'ada'): Promise<Response> {
-  return fetch(`${url}/api/player-auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-    body: JSON.stringify({ provider: 'Mock', token: `mock:${username}:secret` }),
-  });
-}
-
-/** Sends a batch of player events of a signed-in player. */
-export function sendPlayerEvents(
-  url: string,
-  { gameKey }: Studio,
-  playerToken: string,
-  events: object[],
-): Promise<Response> {
-  return fetch(`${url}/api/game/player-events`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-game-key': gameKey,
-      authorization: `Bearer ${playerToken}`,
-    },
-    body: JSON.stringify({ events }),
-  });
 }
 
 /**
