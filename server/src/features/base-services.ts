@@ -29,7 +29,7 @@ export interface BaseServices {
   /** How many processes serve together, and divide what one server may use. */
   processes: number;
   metrics: Registry;
-  logger: Log;
+  logger: Log<'warn'>;
 }
 
 /** Closes a service when the server stops, or when another service cannot be opened. The last one that was opened is closed first. */

@@ -114,7 +114,7 @@ test('a scheduled job that a stop interrupts is no error, and is retried', async
   const entries = lines.map((line) => JSON.parse(line)).filter((entry) => entry.job === name);
   assert.deepEqual(
     entries.map(({ level, msg, reason }) => [level, msg, reason]),
-    [[30, 'scheduled job interrupted', 'The pool is closed.']],
+    [[40, 'scheduled job failed during the stop', 'The pool is closed.']],
   );
   assert.equal(await stateOf(name), 'retry');
 });

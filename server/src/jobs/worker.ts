@@ -114,9 +114,12 @@ export async function startWorker(
         await measure(job.name, () => job.run());
         logger.info({ job: job.name }, 'scheduled job ran');
       } catch (error) {
-        // It has lost its connections, for example. Another attempt follows.
+        // Mostly because it has lost its connections.
         if (stopping)
-          logger.info({ job: job.name, reason: (error as Error).message }, 'scheduled job interrupted');
+          logger.warn(
+            { job: job.name, reason: (error as Error).message },
+            'scheduled job failed during the stop',
+          );
         else logger.error({ job: job.name, err: error }, 'scheduled job failed');
         throw error;
       }

@@ -1,10 +1,13 @@
 import type pg from 'pg';
-import { SYSTEM } from '../core/author.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { runEach } from '../core/concurrency/run-each.ts';
-import type { Database } from '../database/database.ts';
+import { inTransaction } from '../database/client.ts';
 import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/partitions/drop-partitions.ts';
-import { firstOfMonth, type PartitionedTable } from '../database/partitions/partitioned-tables.ts';
+import {
+  firstOfMonth,
+  withUtcConnection,
+  type PartitionedTable,
+} from '../database/partitions/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,
@@ -13,7 +16,7 @@ import {
   type EventScope,
   type EventUpkeep,
 } from '../features/gameplay/events/index.ts';
-import { audit, auditUpkeep } from '../features/platform/audit/index.ts';
+import { auditUpkeep } from '../features/platform/audit/index.ts';
 import { readCheckedClock } from './checked-clock.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
@@ -48,38 +51,34 @@ export async function dropOldRows(
     return withArchiveLock(owner, async (client) => {
       await requireStoredParts(client, archive);
       const archivedEvents = await deleteArchivedBefore(client, archive, scope, before);
-      return { ...(await dropRows(client, database, table, before)), archivedEvents };
+      return { ...(await dropRows(client, table, before)), archivedEvents };
     });
   if (!(await isRolledUpTo(database, `${before}T00:00:00Z`)))
     throw new OperatorError(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
-  return { ...(await dropRows(owner, database, table, before)), archivedEvents: 0 };
+  return { ...(await dropRows(owner, table, before)), archivedEvents: 0 };
 }
 
 async function dropRows(
   owner: pg.Pool | pg.ClientBase,
-  database: Database,
   table: PartitionedTable,
   before: string,
 ): Promise<DroppedRows> {
-  const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
-  const action = 'partitions.dropped';
+  const record = (client: pg.ClientBase, dropped: DroppedRows): Promise<void> =>
+    auditUpkeep(client, 'partitions.dropped', { table, before, ...dropped });
+  const deleteUnpartitioned = async (client: pg.ClientBase): Promise<number> => {
+    const unpartitioned = await deleteUnpartitionedBefore(client, table, before);
+    if (unpartitioned > 0) await record(client, { partitions: [], unpartitioned });
+    return unpartitioned;
+  };
+  const unpartitioned = await withUtcConnection(owner, (client) =>
+    inTransaction(client, () => deleteUnpartitioned(client)),
+  );
   const partitions = await dropPartitionsBefore(owner, table, before, {
     prepare: (found, client) =>
-      auditUpkeep(client, action, {
-        table,
-        before,
-        partitions: found.map(({ name }) => name),
-        unpartitioned,
-      }),
+      record(client, { partitions: found.map(({ name }) => name), unpartitioned: 0 }),
   });
-  if (partitions.length === 0 && unpartitioned > 0)
-    await audit(database.forPlatform(), {
-      ...SYSTEM,
-      action,
-      details: { table, before, partitions, unpartitioned },
-    });
   return { partitions, unpartitioned };
 }
 

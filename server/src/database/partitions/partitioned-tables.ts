@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../core/operator-error.ts';
+import { inTransaction } from '../client.ts';
 import { isLockTimeout } from '../errors.ts';
 import { PARTITION_CHANGE_SECONDS } from '../pool.ts';
 import { advisoryLocks, unlock, waitForLock } from '../advisory-locks.ts';
@@ -81,15 +82,13 @@ export async function withLocks(
   work: () => Promise<void>,
   prepare: () => Promise<void> = async () => {},
 ): Promise<void> {
-  await client.query('BEGIN');
-  try {
+  const attempts = async (): Promise<void> => {
     await prepare();
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SAVEPOINT unlocked`);
     for (let attempt = 1; ; attempt++) {
       try {
         if (attempt % ATTEMPTS_BESIDE_LARGE_READS === 0) await stopLargeReads(client);
-        await work();
-        break;
+        return await work();
       } catch (error) {
         if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error;
         // Releases the locks of the attempt.
@@ -97,13 +96,12 @@ export async function withLocks(
         await sleep(LOCK_PAUSE_MS);
       }
     }
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
+  };
+  await inTransaction(client, attempts).catch((error: unknown) => {
     throw isLockTimeout(error)
       ? new OperatorError(`Other statements used ${table} at each attempt to lock it. Try again later.`)
       : error;
-  }
+  });
 }
 
 /**

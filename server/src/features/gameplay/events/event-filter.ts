@@ -43,14 +43,15 @@ export async function selectDefinitions(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Returns the condition of a filter for PostgreSQL, on the alias `event`, without the actors. Throws `invalid_request` if the filter
- * contradicts itself.
- */
-export function postgresCondition(tenantId: string, filter: EventFilter): Sql {
-  const { scope, from, to, matchSessionId, minimumValue, maximumValue } = filter;
+/** Throws `invalid_request` if a filter contradicts itself. */
+export function requireConsistent({ scope, matchSessionId }: EventFilter): void {
   if (matchSessionId !== undefined && scope === 'player')
     throw invalidField('matchSessionId', 'requires scope=match');
+}
+
+/** Returns the condition of a filter for PostgreSQL, on the alias `event`, without the actors. */
+export function postgresCondition(tenantId: string, filter: EventFilter): Sql {
+  const { from, to, minimumValue, maximumValue } = filter;
   const conditions: Sql[] = [sql`event.tenant_id = ${tenantId}`];
   if (from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(from)}`);
   if (to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(to)}`);

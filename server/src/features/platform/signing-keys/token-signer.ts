@@ -44,7 +44,7 @@ interface SignerServices {
   vault: Vault;
   changes: ChangeFeed;
   issuer: string;
-  logger?: Log;
+  logger?: Log<'warn'>;
 }
 
 /** Signs and verifies tokens with the signing keys in the database. */

@@ -30,11 +30,15 @@ async function arrange() {
     [deviceId, playerId, deviceId],
   );
   const createBudget = createAttemptBudgets();
-  const budgets = createChangeBudgets((options) => {
-    if (options.name === 'small-profile-changes')
-      assert.deepEqual([options.attempts, options.seconds], [1_000, 24 * 60 * 60]);
+  const limits: number[][] = [];
+  const { smallProfileChanges } = createChangeBudgets((options) => {
+    limits.push([options.attempts, options.seconds]);
     return createBudget({ ...options, attempts: 3 });
   });
+  assert.deepEqual(limits, [
+    [100, 24 * 60 * 60],
+    [1_000, 24 * 60 * 60],
+  ]);
   const avatars = {
     add: async () => 'new.png',
     urlOf: () => 'https://images.example/new.png',
@@ -42,7 +46,7 @@ async function arrange() {
     remove: async () => {},
   } as unknown as AvatarStore;
   const config = { profileProof: false };
-  const services = { database, avatars, config, ...budgets };
+  const services = { database, avatars, config, smallProfileChanges, profileChanges: null as never };
   const caller = { playerId, tenantId, sessionId: null, expiresAtMs: Infinity };
   const ignore = () => {};
   return {

@@ -12,7 +12,7 @@ const MAILED_TOKEN = 'The token is wrong, was used, or has expired.';
 const refusals: Record<TokenPurpose, string> = {
   verify: MAILED_TOKEN,
   reset: MAILED_TOKEN,
-  mfa: 'The mfaToken is wrong or has expired. Sign in again.',
+  mfa: 'The mfaToken is wrong, was used, or has expired. Sign in again.',
   link: 'The link is wrong, was used, or has expired. Sign in with the password.',
 };
 

@@ -5,7 +5,6 @@ import { isFromThisMachine } from '../../../http/local-request.ts';
 import { originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';
-
 import { logIn } from './log-in.ts';
 import { logOut, refreshSession } from './refresh-session.ts';
 import { signInWithLink } from './sign-in-link.ts';

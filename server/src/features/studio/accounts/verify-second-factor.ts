@@ -4,7 +4,7 @@ import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { issueToken, requireToken } from './account-token.ts';
+import { issueToken, refusedToken, requireToken } from './account-token.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
 import { recordSecurityChange } from './record-security-change.ts';
@@ -59,8 +59,7 @@ export async function verifySecondFactor(
     database.forAccount(accountId).transaction(async (transaction) => {
       const account = await lockAccount(transaction, accountId);
       if (!account || !(await consumeSecondFactor(transaction, vault, accountId, given))) return undefined;
-      if (!(await consumeToken(transaction, 'mfa', hash)))
-        throw new ProblemError('invalid_credentials', 'The mfaToken was used. Sign in again.');
+      if (!(await consumeToken(transaction, 'mfa', hash))) throw refusedToken('mfa');
       if (given.code === undefined) await reportRecoveryCode(services, transaction, account, origin);
       return createSession(transaction, services, account, origin);
     }),

@@ -20,7 +20,7 @@ interface AlertsOptions extends SharedCounts {
   database: Database;
   jobs: Jobs;
   suppressionSeconds: number;
-  logger: Log;
+  logger: Log<'warn'>;
 }
 
 /** Watches the traffic of this process. Checks the thresholds every second. */

@@ -32,7 +32,7 @@ interface TrafficWatchOptions {
   suppressionSeconds: number;
   /** Adds up the counts of several processes. Undefined for a single process. */
   windowSum?: SharedWindowSum | undefined;
-  logger: Log;
+  logger: Log<'warn'>;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }

@@ -22,7 +22,7 @@ interface RateLimitServices extends SharedCounts {
   /** The limits of requests without a key. */
   keyless: KeylessLimits;
   metrics: Registry;
-  logger: Log;
+  logger: Log<'warn'>;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }

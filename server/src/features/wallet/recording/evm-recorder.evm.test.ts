@@ -270,7 +270,10 @@ describe('verify with an EVM chain', () => {
     const report = ({ tenantId, id }: { tenantId: string; id: string }) =>
       void found.push(`${tenantId} ${id}`);
     const unavailable = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
-    await assert.rejects(verify(app.databaseUrl, {}, report, { chain: unavailable }), OperatorError);
+    await assert.rejects(
+      verify(app.databaseUrl, {}, report, { chain: unavailable }),
+      /CHAIN_RPC_URL|cannot be read/,
+    );
     assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
   });
 

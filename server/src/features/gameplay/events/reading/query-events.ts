@@ -5,7 +5,7 @@ import { isTimeout } from '../../../../database/errors.ts';
 import { limitStatements } from '../../../../database/limit-statements.ts';
 import { queryTimeout, secondsLeft } from '../archive/reading/read-limits.ts';
 import { countArchived } from '../archive/reading/count-archived.ts';
-import { withMergedProfiles, type EventFilter } from '../event-filter.ts';
+import { requireConsistent, withMergedProfiles, type EventFilter } from '../event-filter.ts';
 import { chooseAccessPath, chooseCountPath, MAX_BUCKETS, timesToCount } from './queries.ts';
 import { groupEvents, idsOf, type Grouping } from './query-sql.ts';
 import type { EventSources } from '../event-sources.ts';
@@ -34,6 +34,7 @@ export async function queryEvents(
 ) {
   const { bucket } = grouping;
   const ids = idsOf(grouping);
+  requireConsistent(filter);
   if (filter.scope === 'player' && ids.byMatch)
     throw invalidField('groupBy', 'must not contain matchSessionId if scope is player');
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { Exports } from '../../../../http/exports.ts';
 import { problems, TenantPath } from '../../../../http/schemas.ts';
 import { sendExact } from '../../../../http/send-exact.ts';
-import type { EventFilter } from '../event-filter.ts';
+import { requireConsistent, type EventFilter } from '../event-filter.ts';
 import type { EventSources } from '../event-sources.ts';
 import { withExactValue } from './exact-json.ts';
 import { exportEvents } from './export-events.ts';
@@ -119,17 +119,22 @@ export function eventReadingRoutes(services: EventSources & { exports: Exports }
   };
 }
 
-/** The filter of a query string, which has at most one key, value and player. */
+/**
+ * The filter of a query string, which has at most one key, value and player. Throws `invalid_request` if it contradicts itself, before an
+ * export takes a place.
+ */
 function toFilter({
   eventKey,
   eventValue,
   playerId,
-  ...filter
+  ...query
 }: Static<typeof EventFilterQuery>): EventFilter {
-  return {
-    ...filter,
+  const filter: EventFilter = {
+    ...query,
     ...(eventKey !== undefined && { eventKeys: [eventKey] }),
     ...(eventValue !== undefined && { eventValues: [eventValue] }),
     ...(playerId !== undefined && { playerIds: [playerId] }),
   };
+  requireConsistent(filter);
+  return filter;
 }

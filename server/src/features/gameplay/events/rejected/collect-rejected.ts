@@ -35,7 +35,7 @@ export function openRejectedEvents({
   logger,
 }: {
   database: Database;
-  logger: Log;
+  logger: Log<'warn'>;
 }): RejectedEvents {
   let tenants = new Map<string, Map<string, CollectedGroup>>();
   let collectedGroups = 0;

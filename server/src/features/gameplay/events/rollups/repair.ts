@@ -8,7 +8,7 @@ import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/parts/archive.ts';
 import { selectParts } from '../archive/parts/queries.ts';
-import { countArchived, type ArchivedGroup } from '../archive/reading/count-archived.ts';
+import { countArchived, MAX_GROUPS, type ArchivedGroup } from '../archive/reading/count-archived.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 import type { EventSources } from '../event-sources.ts';
 import { rollUpEvents } from './maintain.ts';
@@ -90,7 +90,9 @@ async function countArchivedDay(
   for (let hour = day; hour < end; hour = startOfNextSpan(hour, 'hour')) {
     const ofHour = await count(hour, startOfNextSpan(hour, 'hour'));
     if (!ofHour || groups.push(...ofHour) > MAX_ARCHIVED_GROUPS)
-      throw new OperatorError(`The ${events} have too many counts by minute and definition.`);
+      throw new OperatorError(
+        `The ${events} have too many counts by minute and definition: more than ${MAX_GROUPS} in an hour, or ${MAX_ARCHIVED_GROUPS} in the day.`,
+      );
   }
   return groups;
 }

@@ -20,7 +20,7 @@ export interface AvatarServices {
  * profile_deleted, and invalid_bearer for a token of a revoked session.
  */
 export async function uploadAvatar(
-  { database, avatars, smallProfileChanges }: AvatarServices & ChangeBudgets,
+  { database, avatars, smallProfileChanges }: AvatarServices & Pick<ChangeBudgets, 'smallProfileChanges'>,
   caller: CallerWithAddress,
   upload: Buffer,
   report: ReportError,

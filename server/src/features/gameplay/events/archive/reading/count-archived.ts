@@ -51,7 +51,7 @@ interface CountLimits extends ReadLimits {
 }
 
 /** PostgreSQL adds them to its own groups in 0.5 seconds. */
-const MAX_GROUPS = 100_000;
+export const MAX_GROUPS = 100_000;
 
 /**
  * Counts archived events of a tenant. Call it in the transaction that reads the events of PostgreSQL: until it ends, no event moves

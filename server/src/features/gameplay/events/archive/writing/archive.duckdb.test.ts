@@ -666,7 +666,13 @@ describe('archiveEvents', () => {
     const { rows } = await app.owner.query(
       `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
     );
-    assert.deepEqual(rows[0].details, { before: month(0), parts: 1, events: 1, dropped: 0 });
+    assert.deepEqual(rows[0].details, {
+      table: 'match_events',
+      before: month(0),
+      parts: 1,
+      events: 1,
+      dropped: 0,
+    });
     await archive();
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
   });
@@ -880,7 +886,13 @@ describe('dropOldRows', () => {
     const { rows: audited } = await app.owner.query(
       `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
     );
-    assert.deepEqual(audited[0].details, { before: month(0), parts: 0, events: 0, dropped: 1 });
+    assert.deepEqual(audited[0].details, {
+      table: 'player_events',
+      before: month(0),
+      parts: 0,
+      events: 0,
+      dropped: 1,
+    });
   });
 
   test('changes nothing while another process works on the archive', async () => {

@@ -36,6 +36,7 @@ export async function replacePartitions(
       await uncountRepeated(client, scope);
       if (parts.length > 0 || deleted > 0)
         await auditUpkeep(client, 'events.archived', {
+          table,
           before: end,
           parts: parts.length,
           events: parts.reduce((sum, { rows }) => sum + rows, 0),
