@@ -2,7 +2,7 @@ import { LARGEST_PAGE } from '../components/paging';
 import { api } from './client';
 import { createdKey, KEY_LISTS, newestKey, type KeyKind } from './created-keys';
 
-/** What the API reference fills in: server/src/http/api-reference.ts. */
+/** What the API reference fills in: server/src/http/openapi/api-reference.ts. */
 interface Filling {
   type: 'guildhall-reference';
   tenantId: string;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database, Scope } from '../database/database.ts';
-import type { CredentialName } from '../http/credentials.ts';
+import type { CredentialName } from '../http/credentials/credentials.ts';
 import type { OwnersOf, Queue } from '../jobs/queue.ts';
 
 /** Creates the routes of a feature from the services that they need. */

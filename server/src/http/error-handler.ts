@@ -3,10 +3,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
-import { sizeInWords } from './body-limits.ts';
+import { sizeInWords } from './bodies/body-limits.ts';
 import { problemDocument } from './problem-document.ts';
-import { unsupportedMediaType } from './unsupported-media-type.ts';
-import { unknownPath, validationProblem } from './validation-problem.ts';
+import { unsupportedMediaType } from './bodies/unsupported-media-type.ts';
+import { unknownPath, validationProblem } from './validation/validation-problem.ts';
 
 /** Sends a problem document. `members` has further members, as the JSON text of an object that is not empty. */
 export function sendProblem(

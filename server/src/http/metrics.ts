@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { cacheCounts } from '../core/cache-counts.ts';
 import { ProblemError } from '../core/problem.ts';
 import { version } from '../core/version.ts';
-import { bearerToken } from './credential-scope.ts';
+import { bearerToken } from './credentials/credential-scope.ts';
 import { INCOMPLETE } from './request-end.ts';
 import { problems } from './schemas.ts';
 

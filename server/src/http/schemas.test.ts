@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { slugCandidates } from '../core/text.ts';
-import { lazyValidators } from './schema-compilers.ts';
+import { lazyValidators } from './validation/schema-compilers.ts';
 import { Slug } from './schemas.ts';
 
 const validate = lazyValidators()({ schema: Type.Object({ slug: Slug }), httpPart: 'body' });

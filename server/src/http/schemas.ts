@@ -75,7 +75,7 @@ export const WorkspacePath = Type.Object({ workspaceId: Guid });
 
 /**
  * Arbitrary key-value pairs from the caller. Lists return rows with metadata, so its size bounds the memory of every
- * page. `http/metadata-limits.ts` checks the two limits that begin with `x-`.
+ * page. `http/validation/metadata-limits.ts` checks the two limits that begin with `x-`.
  */
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   'x-max-bytes': 8192,

@@ -6,7 +6,7 @@ import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
 import { isPlatformAdmin } from '../features/studio/accounts/index.ts';
 import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import type { Memberships } from '../features/studio/workspaces/index.ts';
-import type { Verifiers } from '../http/credential-checks.ts';
+import type { Verifiers } from '../http/credentials/credential-checks.ts';
 
 interface VerifierServices {
   config: { profileProof: boolean };

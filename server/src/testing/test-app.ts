@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
-import type { FindReferenceCredentials } from '../http/api-reference.ts';
+import type { FindReferenceCredentials } from '../http/openapi/api-reference.ts';
 import { createApp } from '../runtime/app.ts';
 import { startBackgroundWork } from '../runtime/background-work.ts';
 import { readConfig } from '../runtime/config.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { findInJson, isNestedWithin, isUnstorable, normaliseKey } from '../../src/core/text.ts';
-import { removeOptionalNulls } from '../../src/http/body-members.ts';
+import { removeOptionalNulls } from '../../src/http/validation/body-members.ts';
 import type { Operation, Schema } from '../world.ts';
 import { validatorOf } from './answers.ts';
 import type { WireRequest } from './wire-request.ts';

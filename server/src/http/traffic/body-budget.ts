@@ -1,6 +1,6 @@
 import { createCounts } from '../../core/counts.ts';
 import { fallingLimit, shareOf } from '../../core/share.ts';
-import { BATCH_BODY_LIMIT } from '../body-limits.ts';
+import { BATCH_BODY_LIMIT } from '../bodies/body-limits.ts';
 
 const MIB = 1024 * 1024;
 

@@ -10,8 +10,8 @@ import { limitBodyIntake, type IntakePace } from './body-intake.ts';
 import { countBodyBytes } from './body-size.ts';
 import { observeRequestEnds } from '../request-end.ts';
 import { errorHandler } from '../error-handler.ts';
-import { acceptForms } from '../form.ts';
-import { parseJsonBodies } from '../json-body.ts';
+import { acceptForms } from '../bodies/form.ts';
+import { parseJsonBodies } from '../bodies/json-body.ts';
 import type { KeyCaller } from '../../core/callers.ts';
 
 const KIB = 1024;

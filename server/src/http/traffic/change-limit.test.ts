@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAttemptBudgets } from '../../security/attempt-budget.ts';
-import { withCredential, type Credential } from '../credential-scope.ts';
+import { withCredential, type Credential } from '../credentials/credential-scope.ts';
 import { createHttpServer } from '../server.ts';
 import { createChangeLimit } from './change-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '../../core/problem.ts';
-import { withCredential, type Credential } from '../credential-scope.ts';
+import { withCredential, type Credential } from '../credentials/credential-scope.ts';
 import { meterRequests } from './metering.ts';
 import type { KeyCaller } from '../../core/callers.ts';
 import { billingOf } from '../request-context.ts';

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BATCH_BODY_LIMIT } from '../body-limits.ts';
+import { BATCH_BODY_LIMIT } from '../bodies/body-limits.ts';
 import { announcedBody } from './body-size.ts';
 
 /** The largest body that is accepted, and as much as a proxy may round up its own limit. */

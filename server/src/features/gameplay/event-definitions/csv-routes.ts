@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { FORM_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { FORM_BODY_LIMIT } from '../../../http/bodies/body-limits.ts';
 import { createConcurrencyLimit } from '../../../http/traffic/concurrency.ts';
-import { acceptForms, type Form } from '../../../http/form.ts';
+import { acceptForms, type Form } from '../../../http/bodies/form.ts';
 import { accountOf, authorOf } from '../../../http/request-context.ts';
 import { TenantPath } from '../../../http/schemas.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../../database/database.ts';
-import { ROSTER_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { ROSTER_BODY_LIMIT } from '../../../http/bodies/body-limits.ts';
 import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { billingOf, keyOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../http/bodies/body-limits.ts';
 import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { toSignInRequest, type SignInServices } from '../login/index.ts';

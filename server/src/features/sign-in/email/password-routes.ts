@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../http/bodies/body-limits.ts';
 import { originOf, playerOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';

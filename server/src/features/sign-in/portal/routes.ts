@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { clientAddress } from '../../../http/client-address.ts';
-import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../http/bodies/body-limits.ts';
 import { originOf } from '../../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';

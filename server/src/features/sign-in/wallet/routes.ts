@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../../http/client-address.ts';
-import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../http/bodies/body-limits.ts';
 import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
-import { withoutCredential } from '../../../http/credential-scope.ts';
+import { withoutCredential } from '../../../http/credentials/credential-scope.ts';
 import { createHttpServer } from '../../../http/server.ts';
 import { createRateLimits } from './index.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { keepLongIntegers } from '../../../http/json-body.ts';
+import { keepLongIntegers } from '../../../http/bodies/json-body.ts';
 import { anyBillingOf, walletOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { invalidField } from '../../../core/problem.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { nextSlice } from '../../../../core/concurrency/event-loop.ts';
 import { digitsOfNumber } from '../../../../core/int64.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import { requireUtf8 } from '../../../../http/json-body.ts';
+import { requireUtf8 } from '../../../../http/bodies/json-body.ts';
 
 /** A body that is not larger is parsed at once. It takes at most 2.5 ms. */
 const SMALL_BODY_BYTES = 64 * 1024;

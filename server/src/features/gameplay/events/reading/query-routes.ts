@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { abortSignalOf } from '../../../../http/abort-signal.ts';
-import { QUERY_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { QUERY_BODY_LIMIT } from '../../../../http/bodies/body-limits.ts';
 import { problems, TenantPath } from '../../../../http/schemas.ts';
 import { sendExact } from '../../../../http/send-exact.ts';
 import type { EventSources } from '../event-sources.ts';

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../../database/database.ts';
-import { cachedSerializers } from '../../../../http/schema-compilers.ts';
+import { cachedSerializers } from '../../../../http/validation/schema-compilers.ts';
 import type { Jobs } from '../../../../jobs/queue.ts';
 import { idFrom, newId } from '../../../../core/ids.ts';
 import { now } from '../../../../core/timestamps.ts';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { ID_LIST_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { ID_LIST_BODY_LIMIT } from '../../../../http/bodies/body-limits.ts';
 import { authorOf } from '../../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../../http/schemas.ts';
 import type { DeliveryServices } from '../deliveries/routes.ts';

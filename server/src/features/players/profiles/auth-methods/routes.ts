@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type, type Static } from 'typebox';
-import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/bodies/body-limits.ts';
 import { playerOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { isGuid } from '../../../../core/ids.ts';

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { abortSignalOf } from '../../../../http/abort-signal.ts';
-import { FORM_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { FORM_BODY_LIMIT } from '../../../../http/bodies/body-limits.ts';
 import { clientAddress } from '../../../../http/client-address.ts';
-import { acceptForms, type Form } from '../../../../http/form.ts';
+import { acceptForms, type Form } from '../../../../http/bodies/form.ts';
 import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/bodies/body-limits.ts';
 import { authorOf, reporterOf } from '../../../../http/request-context.ts';
 import { CursorQuery, Guid, problems } from '../../../../http/schemas.ts';
 import { ProblemError } from '../../../../core/problem.ts';

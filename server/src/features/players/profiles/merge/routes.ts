@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Static } from 'typebox';
-import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/bodies/body-limits.ts';
 import { reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { invalidField } from '../../../../core/problem.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { startTestApp } from '../testing/test-app.ts';
+import { startTestApp } from '../../testing/test-app.ts';
 
 const credentials = {
   tenantId: '11111111-2222-4333-8444-555555555555',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { OWN_KEYWORDS } from './schema-keywords.ts';
+import { OWN_KEYWORDS } from '../validation/schema-keywords.ts';
 
 /** A JSON schema of the document. */
 export interface Schema {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import { createHash } from 'node:crypto';
-import { ProblemError } from '../core/problem.ts';
-import { createCompressedAsset, type CompressedAsset } from './compressed-asset.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { createCompressedAsset, type CompressedAsset } from '../compressed-asset.ts';
 
 /** Credentials that the page fills in. */
 interface ReferenceCredentials {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { ProblemError } from '../core/problem.ts';
-import { TIMESTAMP_FORM } from '../core/timestamps.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { TIMESTAMP_FORM } from '../../core/timestamps.ts';
 
 /** The most errors that one problem document lists. */
 const MOST_ERRORS = 20;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { targetOf, withoutReferences } from '../testing/openapi.ts';
-import { startTestApp } from '../testing/test-app.ts';
+import { targetOf, withoutReferences } from '../../testing/openapi.ts';
+import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
 const { body: document } = await app.http.get('/openapi.json');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { loginDataOf } from '../testing/ledger-data.ts';
-import { startTestApp } from '../testing/test-app.ts';
-import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from '../testing/wallet-recording.ts';
+import { arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { loginDataOf } from '../../testing/ledger-data.ts';
+import { startTestApp } from '../../testing/test-app.ts';
+import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from '../../testing/wallet-recording.ts';
 
 const app = await startTestApp({ env: WALLET_ENV });
 const tenant = await arrangeTenant(app, { autoCreate: true });

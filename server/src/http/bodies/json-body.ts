@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { digitsOfNumber } from '../core/int64.ts';
-import { invalidField, ProblemError } from '../core/problem.ts';
-import { findInJson, firstCodePoints, isNestedWithin, isUnstorable } from '../core/text.ts';
-import { createSliceTurns } from '../core/concurrency/turns.ts';
-import { clientSite } from './client-address.ts';
+import { digitsOfNumber } from '../../core/int64.ts';
+import { invalidField, ProblemError } from '../../core/problem.ts';
+import { findInJson, firstCodePoints, isNestedWithin, isUnstorable } from '../../core/text.ts';
+import { createSliceTurns } from '../../core/concurrency/turns.ts';
+import { clientSite } from '../client-address.ts';
 
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;

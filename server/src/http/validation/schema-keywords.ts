@@ -1,6 +1,6 @@
 import type { Ajv, SchemaValidateFunction } from 'ajv';
-import { normaliseKey } from '../core/text.ts';
-import { toMicroseconds } from '../core/timestamps.ts';
+import { normaliseKey } from '../../core/text.ts';
+import { toMicroseconds } from '../../core/timestamps.ts';
 
 /** Keywords of this server. The OpenAPI document leaves them out, and descriptions say what they mean. */
 export const OWN_KEYWORDS = ['transform', 'normaliseKey', 'isBefore'];

@@ -1,5 +1,5 @@
 import type { Ajv } from 'ajv';
-import { isNestedWithin } from '../core/text.ts';
+import { isNestedWithin } from '../../core/text.ts';
 
 /** Adds the keywords `x-max-levels` and `x-max-bytes`, which limit a whole JSON value. */
 export function addMetadataLimits(ajv: Ajv): void {

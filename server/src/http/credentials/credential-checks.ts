@@ -6,13 +6,13 @@ import type {
   KeyKind,
   PlayerCaller,
   WalletCaller,
-} from '../core/callers.ts';
-import { ProblemError } from '../core/problem.ts';
-import { includesRole, type Place, type Role } from '../core/role.ts';
-import { clientAddress } from './client-address.ts';
+} from '../../core/callers.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { includesRole, type Place, type Role } from '../../core/role.ts';
+import { clientAddress } from '../client-address.ts';
 import { bearerToken, type Confirm } from './credential-scope.ts';
 import { refusedBearer, refusedKey, type TokenType } from './refused-credentials.ts';
-import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
+import { applyRateLimit, limitKeyless, type RateLimiter } from '../traffic/rate-limit.ts';
 
 /**
  * Verifies credentials. Features implement it, and runtime/verifiers.ts wires it. Each function returns undefined for an

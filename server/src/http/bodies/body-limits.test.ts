@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import Fastify, { type FastifyPluginAsync } from 'fastify';
-import { featureGroups } from '../features/index.ts';
+import { featureGroups } from '../../features/index.ts';
 import { BODY_LIMIT } from './body-limits.ts';
-import { cachedSerializers, lazyValidators } from './schema-compilers.ts';
+import { cachedSerializers, lazyValidators } from '../validation/schema-compilers.ts';
 
 interface Schema {
   type?: string | string[];

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ProblemError } from '../core/problem.ts';
+import { ProblemError } from '../../core/problem.ts';
 
 /** The most characters of the received type in the detail. */
 const MOST_TYPE = 64;

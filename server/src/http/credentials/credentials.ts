@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import { ProblemError } from '../core/problem.ts';
+import { ProblemError } from '../../core/problem.ts';
 import { createChecks, placeOf, type CountRequest, type Verifiers } from './credential-checks.ts';
 import type { Credential } from './credential-scope.ts';
-import { playerOf } from './request-context.ts';
-import { limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
+import { playerOf } from '../request-context.ts';
+import { limitKeyless, type RateLimiter } from '../traffic/rate-limit.ts';
 
 export type CredentialName =
   | 'gameKey'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fastify from 'fastify';
-import { nextSlice } from '../core/concurrency/event-loop.ts';
+import { nextSlice } from '../../core/concurrency/event-loop.ts';
 import { parseJsonBodies } from './json-body.ts';
 
 const large = { text: 'x'.repeat(8 * 1024) };

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
-import type { KeyKind } from '../core/callers.ts';
-import { ProblemError } from '../core/problem.ts';
-import { isLikeToken, isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
+import type { KeyKind } from '../../core/callers.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { isLikeToken, isOpaqueToken, tokenFormat } from '../../security/opaque-tokens.ts';
 
 // A refused credential is described by what was sent, which reveals nothing about existing keys and sessions.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Type } from 'typebox';
-import { Metadata, Nullable } from './schemas.ts';
+import { Metadata, Nullable } from '../schemas.ts';
 import { removeUndeclaredMembers } from './body-members.ts';
 
 const cleaned = (schema: object, value: unknown): unknown => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { withoutReferences } from '../testing/openapi.ts';
-import { startTestApp } from '../testing/test-app.ts';
+import { arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { withoutReferences } from '../../testing/openapi.ts';
+import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);

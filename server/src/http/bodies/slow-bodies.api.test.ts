@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { request as open } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrangeAccount, arrangeTenant } from '../testing/arrange.ts';
-import { startTestApp } from '../testing/test-app.ts';
+import { arrangeAccount, arrangeTenant } from '../../testing/arrange.ts';
+import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
 

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Role } from '../core/role.ts';
-import type { CountChange } from './traffic/change-limit.ts';
-import { limitNetwork, type RateLimiter } from './traffic/rate-limit.ts';
-import { problems } from './schemas.ts';
-import { countHeader } from './request-context.ts';
+import type { Role } from '../../core/role.ts';
+import type { CountChange } from '../traffic/change-limit.ts';
+import { limitNetwork, type RateLimiter } from '../traffic/rate-limit.ts';
+import { problems } from '../schemas.ts';
+import { countHeader } from '../request-context.ts';
 
 /** How the callers of a group of routes authenticate. */
 export interface Credential {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { newOpaqueToken } from '../security/opaque-tokens.ts';
-import { arrangeAccount, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { startTestApp } from '../testing/test-app.ts';
+import { newOpaqueToken } from '../../security/opaque-tokens.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);

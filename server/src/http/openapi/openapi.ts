@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { serveApiReference, type FindReferenceCredentials } from './api-reference.ts';
-import { createCompressedAsset, type CompressedAsset } from './compressed-asset.ts';
+import { createCompressedAsset, type CompressedAsset } from '../compressed-asset.ts';
 import { renderLlmsText } from './llms-text.ts';
 import { EXAMPLE_TENANT_ID } from './openapi-examples.ts';
 import { renderDocument, responseHeaders, type GeneratedDocument } from './openapi-document.ts';

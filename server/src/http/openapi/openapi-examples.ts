@@ -1,7 +1,7 @@
-import { problemCatalogue } from '../core/problem-catalogue.ts';
-import { ProblemError, type ProblemCode } from '../core/problem.ts';
+import { problemCatalogue } from '../../core/problem-catalogue.ts';
+import { ProblemError, type ProblemCode } from '../../core/problem.ts';
 import type { Schema } from './openapi-schemas.ts';
-import { problemDocument } from './problem-document.ts';
+import { problemDocument } from '../problem-document.ts';
 
 /**
  * The examples of the OpenAPI document. They tell one story: Ada plays chess in a demo game. A member has the same value in all
@@ -558,7 +558,7 @@ function needed<Value>(
   member: string | undefined,
 ): Value {
   if (example !== undefined) return example;
-  throw new Error(`${owner}.${member} has no example. Add one to http/openapi-examples.ts.`);
+  throw new Error(`${owner}.${member} has no example. Add one to http/openapi/openapi-examples.ts.`);
 }
 
 /** The example of a shared error response. */

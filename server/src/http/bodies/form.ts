@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ProblemError } from '../core/problem.ts';
+import { ProblemError } from '../../core/problem.ts';
 import { unsupportedMediaType } from './unsupported-media-type.ts';
 
 /** A parsed form. */

@@ -1,6 +1,6 @@
 import { exampleOf, problemExample, textExamples } from './openapi-examples.ts';
 import { createSchemaComponents, type Schema, type SchemaComponents, type Side } from './openapi-schemas.ts';
-import { problemStatuses } from './schemas.ts';
+import { problemStatuses } from '../schemas.ts';
 
 /** The response headers, described once for all operations. */
 export const responseHeaders = {
