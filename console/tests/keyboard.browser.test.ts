@@ -3,7 +3,15 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { arrangeDeliveries, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
-import { becomes, countBecomes, dialogCloses, dialogHasFocus, EXACT_TIME, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  becomes,
+  countBecomes,
+  dialogCloses,
+  dialogHasFocus,
+  EXACT_TIME,
+  startStudio,
+} from './browser.ts';
 
 // The most common tasks, with the keyboard alone.
 
@@ -136,6 +144,8 @@ describe('the keyboard alone', () => {
     await tabTo(page, name);
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Rotate' }).waitFor();
+    await page.locator('[role=menuitem]:first-child:focus-visible').waitFor();
+    await assertAccessible(page, 'the menu of a key', ['aria-required-children']);
     await chooseMenuItem(page, 'Rotate');
     await dialogHasFocus(page);
     await tabTo(page, 'Rotate the key');

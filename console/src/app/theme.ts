@@ -113,7 +113,14 @@ export const theme = createTheme({
     Checkbox: { defaultProps: { size: 'sm' } },
     // Otherwise its choices make a narrow page wider than the window if the reader spaces the letters.
     SegmentedControl: { styles: { root: { maxWidth: '100%', flexWrap: 'wrap' } } },
-    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
+    Menu: {
+      defaultProps: {
+        transitionProps: { duration: 80 },
+        shadow: 'md',
+        // The focus would be on an element of the menu that is no item, has no name and cannot be seen.
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Modal: {
       styles: dialogStyles,
       defaultProps: {
