@@ -330,6 +330,9 @@ describe('the command palette', () => {
     const options = page.getByRole('option', { name: 'Open the game' });
     await options.first().waitFor();
     assert.match(await options.first().innerText(), /^Quest\s/);
+    await input.fill('');
+    await page.getByRole('option', { name: 'Players' }).waitFor();
+    await assertAccessible(page, 'the command palette');
     await app.owner.query(`DELETE FROM tenants WHERE name LIKE 'Quest%' AND workspace_id = $1`, [
       tenant.workspaceId,
     ]);
