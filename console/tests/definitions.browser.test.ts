@@ -122,6 +122,7 @@ describe('definitions', () => {
     await assertAccessible(page, 'a file over the page');
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
     await page.getByRole('dialog').getByText('events.csv').waitFor();
+    await assertAccessible(page, 'a chosen file');
     await page.keyboard.press('Escape');
     const question = page.getByRole('dialog', { name: 'Leave without importing' });
     await question.getByRole('button', { name: 'Cancel' }).click();

@@ -54,6 +54,7 @@ export function ImportDialog({
               fileInputProps={{ onClick: ({ currentTarget }) => (currentTarget.value = '') }}
               disabled={importing.isPending}
               clearable
+              clearButtonProps={{ 'aria-label': 'Remove the file' }}
               data-autofocus
               autoFocus
             />
