@@ -268,6 +268,7 @@ describe('players', () => {
     await alert.waitFor();
     await alert.getByText('could not be loaded').waitFor();
     await alert.getByText('request-1').waitFor();
+    await assertAccessible(page, 'players that could not be loaded');
     await page.unroute('**/api/bus_tenants/*/players?**');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'No player matches' }).waitFor();

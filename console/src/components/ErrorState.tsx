@@ -17,7 +17,9 @@ export function ErrorState({
 }) {
   return (
     <Stack gap="xs" align="flex-start" role="alert" className={classes.state}>
-      <Title order={3}>{what}</Title>
+      <Title order={2} size="h3">
+        {what}
+      </Title>
       <ErrorDetail error={error} />
       {retry && !isFinal(error) && (
         <Button variant="default" leftSection={<RotateCw size={14} />} onClick={retry}>
