@@ -248,7 +248,9 @@ describe('withoutStored', () => {
       const fresh = sent.map((one) => ({ ...one, idempotencyKey: `${one.idempotencyKey} new` }));
       const { db, rowsRead } = createInspector();
       assert.deepEqual(await withoutStored(db, tenantId, scope, [...sent, ...fresh]), fresh);
-      assert.equal(rowsRead(), sent.length);
+      // PostgreSQL rounds the rows of a loop to hundredths. They are fractions if a month has just begun: the events are in two partitions.
+      const difference = Math.abs(rowsRead() - sent.length);
+      assert.ok(difference < sent.length / 100, `${rowsRead()} rows for ${sent.length} events`);
     }
   });
 });
