@@ -23,13 +23,14 @@ interface PartFilter {
   scope?: EventScope | undefined;
   from?: string | undefined;
   to?: string | undefined;
+  limit?: number;
 }
 
 /** Returns the archived parts of a tenant, by scope and time: all of them, or those that may have events of a scope and a time. */
 export function selectParts(
   db: Querier,
   tenantId: string,
-  { scope, from, to }: PartFilter = {},
+  { scope, from, to, limit }: PartFilter = {},
 ): Promise<ArchivedPart[]> {
   const ofScope = scope === undefined ? empty : sql`AND scope = ${scope}`;
   const notBefore =
@@ -41,7 +42,7 @@ export function selectParts(
     SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt",
            last_at + interval '1 microsecond' AS "endAt", manifest_hash AS "manifestHash"
     FROM event_archives WHERE tenant_id = ${tenantId} ${ofScope} ${notBefore} ${notAfter} AND archived_at IS NOT NULL
-    ORDER BY scope, month, part`);
+    ORDER BY scope, month, part LIMIT ${limit ?? null}`);
 }
 
 /** Returns the names of all parts of a tenant, including those whose files are being written or deleted. */

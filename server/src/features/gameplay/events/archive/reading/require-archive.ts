@@ -12,7 +12,7 @@ export async function requireArchive(
   tenantIds: string[],
 ): Promise<void> {
   for (const tenantId of tenantIds) {
-    const [part] = await selectParts(database.forTenant(tenantId), tenantId);
+    const [part] = await selectParts(database.forTenant(tenantId), tenantId, { limit: 1 });
     if (!part) continue;
     try {
       const files = await fetchParts(archive, [part], ROW_FILES, PROBE_LIMITS);
