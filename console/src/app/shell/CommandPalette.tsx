@@ -4,7 +4,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import { Boxes, Search, Swords, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
-import { api, GuildhallError } from '../client';
+import { api, hasStatus } from '../client';
 import { describeError } from '../../components/ErrorState';
 import { distinctNames } from '../../components/format';
 import { playerName } from '../../components/player-name';
@@ -237,7 +237,7 @@ async function findMatch(tenantId: string, matchSessionId: string, signal: Abort
       signal,
     });
   } catch (error) {
-    if (error instanceof GuildhallError && error.status === 404) return null;
+    if (hasStatus(error, 404)) return null;
     throw error;
   }
 }

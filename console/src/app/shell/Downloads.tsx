@@ -24,14 +24,12 @@ export function Downloads() {
           {downloads.map(({ id, name, bytes, error, end }) => (
             <Group key={id} wrap="nowrap">
               {error === undefined ? (
-                <Text size="sm">
+                <Text>
                   {name}: {formatBytes(bytes)}
                 </Text>
               ) : (
                 <Stack gap={4} role="alert">
-                  <Text size="sm" fw={600}>
-                    {name} was not exported
-                  </Text>
+                  <Text fw={600}>{name} was not exported</Text>
                   <ErrorDetail error={error} />
                 </Stack>
               )}

@@ -79,9 +79,7 @@ export function NotificationBell() {
       </Popover.Target>
       <Popover.Dropdown p={0} className={classes.notifications} aria-label="Notifications">
         <Group justify="space-between" px="sm" py={8} className={classes.head}>
-          <Text fw={600} size="sm">
-            Notifications
-          </Text>
+          <Text fw={600}>Notifications</Text>
           <Button
             variant="subtle"
             size="compact-xs"
@@ -109,7 +107,7 @@ export function NotificationBell() {
             </div>
           )}
           {rows?.length === 0 && (
-            <Text size="sm" c="dimmed" p="sm">
+            <Text c="dimmed" p="sm">
               No notifications. Alerts and usage warnings of your workspaces appear here.
             </Text>
           )}
@@ -122,9 +120,7 @@ export function NotificationBell() {
             >
               <Stack gap={2}>
                 <Group justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
-                  <Text size="sm" fw={500}>
-                    {item.title}
-                  </Text>
+                  <Text fw={500}>{item.title}</Text>
                   <Text size="xs" c="dimmed" component="span" className={classes.time}>
                     <TimesAreTabStops value={false}>
                       <RelativeTime at={item.createdAt} />

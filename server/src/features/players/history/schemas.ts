@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Nullable, OneOf, PageQuery, Timestamp } from '../../../http/schemas.ts';
 import { platformFields, platforms } from '../../sign-in/login/index.ts';
 
 export const HistoryQuery = Type.Object({
@@ -13,7 +13,7 @@ export const HistoryQuery = Type.Object({
     }),
   ),
   cursorId: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursorId` of the previous page.' })),
-  pageSize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  pageSize: PageQuery.properties.limit,
 });
 
 export const SessionHistory = Type.Object(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { DisplayName, Email, Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
+import { refreshTokenField } from '../../sign-in/refresh-tokens/index.ts';
 import { MAX_LISTED_MEMBERSHIPS, MembershipBody } from '../workspaces/index.ts';
 
 /** A console account. */
@@ -46,10 +47,7 @@ export const AccountLinkRequest = Type.Object(
   { title: 'AccountLinkRequest' },
 );
 
-export const AccountSessionRequest = Type.Object(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
-  { title: 'AccountSessionRequest' },
-);
+export const AccountSessionRequest = Type.Object(refreshTokenField, { title: 'AccountSessionRequest' });
 
 export const SignedIn = Type.Object(
   {
