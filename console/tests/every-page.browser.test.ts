@@ -255,7 +255,7 @@ describe('the tables of keys', () => {
   });
 });
 
-describe('the shade where a table continues', () => {
+describe('the shade of a table that continues', () => {
   /** The contrast of its darkest or lightest part on the table, as WCAG computes it. */
   const contrast = (): Promise<number> =>
     page.evaluate(() => {

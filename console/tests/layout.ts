@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * What a reader of the open page cannot reach or read in its window: a page that scrolls sideways, texts that are cut off or that overlap,
- * and tables whose last column stays out of view or whose first column leaves it.
+ * What a reader of the open page cannot reach or read in its window. The page scrolls sideways, or texts are cut off or overlap. Or the
+ * last column of a table stays out of view, or its first column leaves it.
  */
 export const layoutDefects = (page: Page): Promise<string[]> =>
   page.evaluate(() => {

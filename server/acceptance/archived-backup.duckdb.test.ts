@@ -85,9 +85,12 @@ describe('guildhall backup and restore with archived events', () => {
 
   /** The export of all events of the tenant. */
   const exportFrom = (url: string): Promise<string> =>
-    accepted('GET', `${url}${tenant.at}/events/export?scope=player&format=ndjson`, {
-      headers: { 'x-api-key': tenant.apiKey },
-    });
+    accepted(
+      'GET',
+      `${url}${tenant.at}/events/export?scope=player&format=ndjson`,
+      { headers: { 'x-api-key': tenant.apiKey } },
+      200,
+    );
 
   test('include the archive, and verify it', async () => {
     const server = await startServer({ dataDir: source.path });

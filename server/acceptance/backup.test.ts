@@ -117,7 +117,12 @@ const isVerifying = (dataDir: string): boolean => postgresOf(join(dataDir, 'rest
 
 /** The addresses of a player's sign-ins, newest first. */
 async function addressesOf(url: string, accessToken: string): Promise<(string | null)[]> {
-  const { sessions } = await accepted('GET', `${url}/api/player/sessions/history`, { bearer: accessToken });
+  const { sessions } = await accepted(
+    'GET',
+    `${url}/api/player/sessions/history`,
+    { bearer: accessToken },
+    200,
+  );
   return sessions.map(({ ipAddress }: { ipAddress: string | null }) => ipAddress);
 }
 

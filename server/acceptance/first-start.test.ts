@@ -30,7 +30,7 @@ async function printed(server: ServerProcess) {
 
 /** Logs an account in. */
 const logIn = ({ url }: ServerProcess, { email, password }: { email: string; password: string }) =>
-  accepted('POST', `${url}/api/saas-auth/login`, { body: { email, password } });
+  accepted('POST', `${url}/api/saas-auth/login`, { body: { email, password } }, 200);
 
 /** Runs `guildhall bootstrap` on a data folder. */
 async function bootstrap(dataDir: string, ...options: string[]) {
@@ -111,7 +111,7 @@ test('a first start creates a demo once, and its printed commands work', async (
     ],
   );
   const events = `${server.url}/api/bus_tenants/${demo.tenantId}/events?scope=player`;
-  await accepted('GET', events, { headers: { 'x-api-key': demo.apiKey } });
+  await accepted('GET', events, { headers: { 'x-api-key': demo.apiKey } }, 200);
 
   const occurredAt = new Date().toISOString();
   const event = { playerId: player.playerId, eventKey: 'tried', idempotencyKey: 'tried-1', occurredAt };

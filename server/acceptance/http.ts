@@ -48,15 +48,21 @@ export async function call(
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Sends a request that must succeed, and returns the body of its response. */
-export async function accepted(method: string, url: string, parts?: RequestParts): Promise<Answer['body']> {
+/** Sends a request that must succeed, with this status if one is given. Returns the body of its response. */
+export async function accepted(
+  method: string,
+  url: string,
+  parts?: RequestParts,
+  expected?: number,
+): Promise<Answer['body']> {
   const { status, body } = await call(method, url, parts);
-  assert.ok(status < 300, `${method} ${url}: ${status} ${JSON.stringify(body)}`);
+  const isRight = expected === undefined ? status < 300 : status === expected;
+  assert.ok(isRight, `${method} ${url}: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
 /** Signs a player in with Mock. */
 export function signIn(url: string, gameKey: string, username = 'ada'): Promise<SignedIn> {
   const body = { provider: 'Mock', token: `mock:${username}:secret` };
-  return accepted('POST', `${url}/api/player-auth/login`, { gameKey, body });
+  return accepted('POST', `${url}/api/player-auth/login`, { gameKey, body }, 200);
 }

@@ -140,7 +140,7 @@ async function play(name: string, { repeats }: { repeats: boolean }) {
 /** The idempotency keys of all stored events. */
 async function storedKeys(): Promise<string[]> {
   const url = `${nginx.url}${studio.at}/events/export?scope=player&format=ndjson`;
-  const events: string = await accepted('GET', url, { bearer: studio.accessToken });
+  const events: string = await accepted('GET', url, { bearer: studio.accessToken }, 200);
   const lines = events.trim().split('\n');
   return lines.map((line) => (JSON.parse(line) as { idempotencyKey: string }).idempotencyKey);
 }
@@ -221,7 +221,7 @@ describe('two servers and a worker behind nginx', () => {
     const { id, key } = revocable;
     assert.equal(await uses(second.url, key), 404, 'the key works, and the second server caches it');
     proxy.blackhole('guildhall change feed');
-    await accepted('DELETE', `${first.url}${studio.at}/game-keys/${id}`, { bearer: studio.accessToken });
+    await accepted('DELETE', `${first.url}${studio.at}/game-keys/${id}`, { bearer: studio.accessToken }, 204);
     // The change feed finds out within 4.5 seconds (database/change-feed.ts). The rest is for a busy machine.
     await eventually(async () => (await uses(second.url, key)) === 401);
     proxy.open();

@@ -143,7 +143,7 @@ describe('guildhall serve --processes 2', () => {
   test('admits exactly the requests of a key, as one process does', async () => {
     const { accessToken: bearer, at } = await arrangeTenant(server.url);
     const body = { name: 'limited', rateLimit: { perMinute: 60 } };
-    const { key } = await accepted('POST', `${server.url}${at}/game-keys`, { body, bearer });
+    const { key } = await accepted('POST', `${server.url}${at}/game-keys`, { body, bearer }, 201);
     const exists = (agent: Agent) =>
       send(
         agent,

@@ -59,7 +59,7 @@ test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async
     const read = async (): Promise<void> => {
       for (let next = unread.pop(); next; next = unread.pop()) {
         const url = `${server.url}/api/BlockchainStorage/transactions/${next.transactionHash}`;
-        const { entries } = await accepted('GET', url, { gameKey });
+        const { entries } = await accepted('GET', url, { gameKey }, 200);
         scores.set(next.transactionHash, entries[0].body.score);
       }
     };
@@ -81,9 +81,9 @@ test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async
 async function signIn({ url }: ServerProcess, gameKey: string, number: number): Promise<string> {
   const player = { playerId: `player-${number}`, signInPassword: 'correct horse' };
   const body = { ...player, playerAddress: `0x${String(number).padStart(40, '0')}` };
-  await accepted('POST', `${url}/api/BlockchainStorage/players/add/anon`, { gameKey, body });
-  return (await accepted('POST', `${url}/api/Auth/wallet/login/password`, { gameKey, body: player }))
-    .accessToken;
+  await accepted('POST', `${url}/api/BlockchainStorage/players/add/anon`, { gameKey, body }, 200);
+  const logIn = `${url}/api/Auth/wallet/login/password`;
+  return (await accepted('POST', logIn, { gameKey, body: player }, 200)).accessToken;
 }
 
 /** Records scores until the server is gone. */

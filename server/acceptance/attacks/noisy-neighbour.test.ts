@@ -27,7 +27,7 @@ describe('one studio that reads its events as fast as possible', () => {
         occurredAt: new Date(Date.now() - 3_600_000 + batch * 10_000 + number).toISOString(),
       }));
       const parts = { gameKey, bearer, body: { events } };
-      await accepted('POST', `${victim.url}/api/game/player-events`, parts);
+      await accepted('POST', `${victim.url}/api/game/player-events`, parts, 201);
     }
 
     // The limits of accounts would refuse most of these reads. A key may send 1,000 a second.

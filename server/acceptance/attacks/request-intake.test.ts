@@ -92,7 +92,7 @@ describe('memory', () => {
         body: { eventKey: 'kill', eventScope: 'player' },
         bearer: honest.accessToken,
       });
-      await accepted('POST', `${url}/api/game/player-events`, { headers, body: { events: [event] } });
+      await accepted('POST', `${url}/api/game/player-events`, { headers, body: { events: [event] } }, 201);
       await sleep(ATTACK_MS);
     });
   });
@@ -205,7 +205,8 @@ describe('sign-up', () => {
           if (status === 503) await sleep(BETWEEN_ATTACKS_MS);
         }
       });
-      for (let login = 0; login < 5; login++) await accepted('POST', `${url}/api/saas-auth/login`, { body });
+      for (let login = 0; login < 5; login++)
+        await accepted('POST', `${url}/api/saas-auth/login`, { body }, 200);
       over = true;
       await Promise.all(flood);
     });

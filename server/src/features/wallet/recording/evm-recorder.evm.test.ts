@@ -272,7 +272,7 @@ describe('verify with an EVM chain', () => {
     const unavailable = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
     await assert.rejects(
       verify(app.databaseUrl, {}, report, { chain: unavailable }),
-      /CHAIN_RPC_URL|cannot be read/,
+      /^OperatorError: The entries on the chain cannot be read: /,
     );
     assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
   });

@@ -197,6 +197,14 @@ const KEYS = [
 const LARGEST = '9223372036854775807';
 const SESSION = '0190a0a0-0000-7000-8000-000000000001';
 
+/** What the newest audit record of the archive says. */
+async function newestRecord(): Promise<object> {
+  const { rows } = await app.owner.query(
+    `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
+  );
+  return rows[0].details;
+}
+
 describe('archiveEvents', () => {
   test('moves all events from before a month to files, with each column', async () => {
     const tenant = await arrangeMatchOfTwo(app);
@@ -663,10 +671,7 @@ describe('archiveEvents', () => {
     const archiveUntilItFails = archiveBefore({ ...upkeep, archive: { root, duckdb: failing } }, month(0));
     await assert.rejects(archiveUntilItFails, /The disk is full/);
     assert.equal((await archivedRows(tenant, 'match')).length, 1);
-    const { rows } = await app.owner.query(
-      `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
-    );
-    assert.deepEqual(rows[0].details, {
+    assert.deepEqual(await newestRecord(), {
       table: 'match_events',
       before: month(0),
       parts: 1,
@@ -883,10 +888,7 @@ describe('dropOldRows', () => {
     assert.deepEqual([written, dropped], [0, 1]);
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
     assert.deepEqual(await liveRows(tenant, 'player'), []);
-    const { rows: audited } = await app.owner.query(
-      `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
-    );
-    assert.deepEqual(audited[0].details, {
+    assert.deepEqual(await newestRecord(), {
       table: 'player_events',
       before: month(0),
       parts: 0,
