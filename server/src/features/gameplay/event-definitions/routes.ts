@@ -12,10 +12,10 @@ import {
 import {
   CreateEventDefinitionRequest,
   DefinitionPath,
-  DefinitionSettings,
+  EventDefinitionSettings,
   EventDefinition,
   ListDefinitionsQuery,
-  ListDefinitionsResult,
+  EventDefinitionsResult,
   UpdateEventDefinitionRequest,
 } from './schemas.ts';
 
@@ -41,7 +41,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
             'export while it is sent.',
           params: TenantPath,
           querystring: ListDefinitionsQuery,
-          response: { 200: ListDefinitionsResult },
+          response: { 200: EventDefinitionsResult },
         },
       },
       async (request, reply) => {
@@ -113,7 +113,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
           summary: 'Get event definition settings',
           description: 'Returns whether events of the tenant may create definitions.',
           params: TenantPath,
-          response: { 200: DefinitionSettings },
+          response: { 200: EventDefinitionSettings },
         },
       },
       async (request) => readSettings(services.database, request.params.tenantId),
@@ -130,8 +130,8 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
           description:
             'Turns auto-create on or off. A change usually applies to the next event, and at the latest after 5 minutes.',
           params: TenantPath,
-          body: DefinitionSettings,
-          response: { 200: DefinitionSettings },
+          body: EventDefinitionSettings,
+          response: { 200: EventDefinitionSettings },
         },
       },
       async (request) => changeSettings(services, request.params.tenantId, request.body, authorOf(request)),

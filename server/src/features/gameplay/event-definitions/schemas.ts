@@ -83,7 +83,7 @@ export const ListDefinitionsQuery = Type.Object({
 });
 
 /** One schema with two types, because generators of clients for C# take `anyOf` for an object with unknown members. */
-export const ListDefinitionsResult = Type.Unsafe<
+export const EventDefinitionsResult = Type.Unsafe<
   Static<typeof EventDefinition>[] | Static<ReturnType<typeof Page<typeof EventDefinition>>>
 >({
   ...Page(EventDefinition),
@@ -141,7 +141,7 @@ export const ImportResult = Type.Object(
   { title: 'ImportResult' },
 );
 
-export const DefinitionSettings = Type.Object(
+export const EventDefinitionSettings = Type.Object(
   {
     autoCreate: Type.Boolean({
       description: 'Whether an event with an unknown key and value creates a definition.',

@@ -4,7 +4,7 @@ import type { Database } from '../../../database/database.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listMatches } from './list-matches.ts';
 import { readMatch } from './read-match.ts';
-import { type Match, MatchesQuery, MatchPage, TenantMatch, TenantMatchPath } from './schemas.ts';
+import { type Match, MatchesQuery, ListedMatchPage, TenantMatch, TenantMatchPath } from './schemas.ts';
 
 const tags = ['Matches'];
 
@@ -24,7 +24,7 @@ export function tenantMatchRoutes({ database }: { database: Database }): Fastify
             'next page.',
           params: TenantPath,
           querystring: MatchesQuery,
-          response: { 200: MatchPage, ...problems(503) },
+          response: { 200: ListedMatchPage, ...problems(503) },
         },
       },
       async (request) => listMatches(database, request.params.tenantId, request.query),

@@ -168,4 +168,4 @@ const ListedMatch = Type.Object(
   { title: 'ListedMatch' },
 );
 
-export const MatchPage = CursorPage(ListedMatch);
+export const ListedMatchPage = CursorPage(ListedMatch);

@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { PageQuery } from '../../../http/schemas.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { readOutbox } from './read-outbox.ts';
-import { Outbox } from './schemas.ts';
+import { OutboxMailPage } from './schemas.ts';
 
 /** Authenticated by a platform administrator. */
 export function outboxRoutes(services: { database: Database; vault: Vault }): FastifyPluginAsyncTypebox {
@@ -19,7 +19,7 @@ export function outboxRoutes(services: { database: Database; vault: Vault }): Fa
             'Returns the emails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured ' +
             '(`SMTP_URL`), read all emails here. Otherwise the text of an email is erased after its delivery.',
           querystring: PageQuery,
-          response: { 200: Outbox },
+          response: { 200: OutboxMailPage },
         },
       },
       async (request) => readOutbox(services, request.query),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
 
-export const Outbox = Page(
+export const OutboxMailPage = Page(
   Type.Object(
     {
       id: Guid,

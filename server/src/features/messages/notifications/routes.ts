@@ -5,7 +5,7 @@ import { accountOf } from '../../../http/request-context.ts';
 import type { NotificationFeed, NotificationStream } from './notification-feed.ts';
 import { markAllNotificationsRead, markNotificationRead, readNotifications } from './read-notifications.ts';
 import {
-  AllRead,
+  MarkedNotifications,
   Notification,
   NotificationPage,
   NotificationParams,
@@ -106,7 +106,7 @@ export function notificationRoutes({
           tags,
           summary: 'Mark all notifications as read',
           description: 'Sets `readAt` of all unread notifications of your account. Idempotent.',
-          response: { 200: AllRead },
+          response: { 200: MarkedNotifications },
         },
       },
       async (request) => markAllNotificationsRead(database, accountOf(request).accountId),

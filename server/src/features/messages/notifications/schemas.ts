@@ -38,7 +38,7 @@ export const NotificationPage = Type.Object(
   { title: 'NotificationPage' },
 );
 
-export const AllRead = Type.Object(
+export const MarkedNotifications = Type.Object(
   {
     markedCount: Type.Integer({ description: 'The number of notifications that were unread.' }),
   },

@@ -6,7 +6,7 @@ import { authorOf } from '../../../http/request-context.ts';
 import { Guid, problems, Timestamp } from '../../../http/schemas.ts';
 import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import { exportPlayer } from './export-player.ts';
-import { PlayerDevice, TenantPlayerDetail, TenantPlayerPath } from './schemas.ts';
+import { TenantPlayerDevice, TenantPlayerDetail, TenantPlayerPath } from './schemas.ts';
 import { exportedLists, TenantThirdParty, type ExportServices } from '../profiles/index.ts';
 
 /** Each export scans all events of the tenant for one player. So only two of them read from PostgreSQL at the same time. */
@@ -17,7 +17,7 @@ const TenantPlayerDataExport = Type.Object(
     exportedAt: Timestamp,
     tenantId: Guid,
     player: Type.Omit(TenantPlayerDetail, ['counts'], { title: 'ExportedTenantPlayer' }),
-    devices: Type.Array(PlayerDevice),
+    devices: Type.Array(TenantPlayerDevice),
     thirdParties: Type.Array(TenantThirdParty),
     ...exportedLists,
   },

@@ -6,7 +6,7 @@ import { authorOf } from '../../../http/request-context.ts';
 import { Page, PageQuery } from '../../../http/schemas.ts';
 import { banPlayer, liftBan, listPlayerBans } from './ban-player.ts';
 import { forceLogout } from './force-logout.ts';
-import { Ban, BanBody, ForceLogoutBody, ForceLogoutResult } from './moderation-schemas.ts';
+import { PlayerBan, BanPlayerRequest, ForceLogoutRequest, ForceLogoutResult } from './moderation-schemas.ts';
 import { TenantPlayerPath } from './schemas.ts';
 
 const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
@@ -31,8 +31,8 @@ export function playerModerationRoutes(services: {
             'Refuses the player’s logins to the tenant and ends their sessions there (reason `account_suspended`). They can neither ' +
             'refresh tokens nor join a new match. Access tokens stay valid until they expire. A new ban replaces the active one.',
           params: TenantPlayerPath,
-          body: BanBody,
-          response: { 201: Ban },
+          body: BanPlayerRequest,
+          response: { 201: PlayerBan },
         },
       },
       async (request, reply) => {
@@ -74,7 +74,7 @@ export function playerModerationRoutes(services: {
             'refresh token stops working. Access tokens stay valid until they expire. The player can log in again: use a ban to ' +
             'prevent that.',
           params: TenantPlayerPath,
-          body: ForceLogoutBody,
+          body: ForceLogoutRequest,
           response: { 200: ForceLogoutResult },
         },
       },
@@ -96,7 +96,7 @@ export function playerModerationRoutes(services: {
             'Lists active, expired and lifted bans in the tenant, the latest first, at most the last 10,000.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(Ban) },
+          response: { 200: Page(PlayerBan) },
         },
       },
       async (request) => listPlayerBans(database, request.params, request.query),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Guid, Nullable, Timestamp } from '../../../http/schemas.ts';
 
 /** The body is optional. */
-export const BanBody = Nullable(
+export const BanPlayerRequest = Nullable(
   Type.Object(
     {
       reason: Type.Optional(
@@ -40,7 +40,7 @@ const memberEmail = Nullable(
 );
 
 /** A ban: active, expired or lifted. */
-export const Ban = Type.Object(
+export const PlayerBan = Type.Object(
   {
     id: Guid,
     playerId: Guid,
@@ -58,7 +58,7 @@ export const Ban = Type.Object(
 );
 
 /** The body is optional. */
-export const ForceLogoutBody = Nullable(
+export const ForceLogoutRequest = Nullable(
   Type.Object(
     {
       message: Type.Optional(

@@ -8,8 +8,8 @@ import { listPlayers } from './list-players.ts';
 import { readPlayer, readPlayers } from './read-player.ts';
 import {
   UpdateTenantPlayerRequest,
-  PlayerDevice,
-  PlayerSession,
+  TenantPlayerDevice,
+  TenantPlayerSession,
   PlayersQuery,
   TenantPlayer,
   TenantPlayerDetail,
@@ -112,7 +112,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
             'Lists the player’s sessions in the tenant, with those of merged profiles, the latest first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(PlayerSession), ...problems(503) },
+          response: { 200: Page(TenantPlayerSession), ...problems(503) },
         },
       },
       async (request) => listPlayerSessions(database, request.params, request.query),
@@ -129,7 +129,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           description: 'Lists the devices that the player has used in the tenant, the last used first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(PlayerDevice), ...problems(503) },
+          response: { 200: Page(TenantPlayerDevice), ...problems(503) },
         },
       },
       async (request) => listPlayerDevices(database, request.params, request.query),

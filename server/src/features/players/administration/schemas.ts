@@ -150,7 +150,7 @@ export const UpdateTenantPlayerRequest = Type.Object(
   { title: 'UpdateTenantPlayerRequest' },
 );
 
-export const PlayerSession = Type.Object(
+export const TenantPlayerSession = Type.Object(
   {
     sessionId: Guid,
     isActive: Type.Boolean({
@@ -170,7 +170,7 @@ export const PlayerSession = Type.Object(
   { title: 'TenantPlayerSession' },
 );
 
-export const PlayerDevice = Type.Object(
+export const TenantPlayerDevice = Type.Object(
   {
     id: Guid,
     deviceFingerprint: Type.String(),

@@ -5,10 +5,10 @@ import { lookUpProfile, lookUpProfiles, readPublicProfile } from './look-up-prof
 import type { ProfileLookups } from './profile-lookups.ts';
 import {
   ProfileLookupRequest,
-  BulkLookupResult,
+  ProfileLookupResult,
   PlayerPath,
-  ProfileForKey,
-  PublicProfile,
+  PlayerProfile,
+  PublicPlayerProfile,
 } from './schemas.ts';
 
 const tags = ['Profile lookup'];
@@ -33,7 +33,7 @@ export function profileLookupRoutes({
             'An API key sees players who are neither private nor hidden in the tenant. The id of a merged profile returns the ' +
             'profile that it was merged into, with its own `id`. Send one key: both together get a 400.',
           params: PlayerPath,
-          response: { 200: ProfileForKey },
+          response: { 200: PlayerProfile },
         },
       },
       async (request) => lookUpProfile(profileLookups, keyOf(request), request.params.playerId),
@@ -56,7 +56,7 @@ export function bulkProfileLookupRoutes({ database }: { database: Database }): F
             'Returns up to 100 players of the tenant, by the same rules as a single lookup with an API key. The other ids are in ' +
             '`notFound`, without a reason. If two ids belong to one merged player, `items` contains that player twice.',
           body: ProfileLookupRequest,
-          response: { 200: BulkLookupResult },
+          response: { 200: ProfileLookupResult },
         },
       },
       async (request) => lookUpProfiles(database, keyOf(request).tenantId, request.body.playerIds),
@@ -79,7 +79,7 @@ export function publicProfileRoutes({ database }: { database: Database }): Fasti
             'full profile lists the games that the player has signed in to, without hidden and disabled games, and without games in ' +
             'which the player is hidden.',
           params: PlayerPath,
-          response: { 200: PublicProfile },
+          response: { 200: PublicPlayerProfile },
         },
       },
       async (request) => readPublicProfile(database, request.params.playerId),

@@ -19,7 +19,7 @@ const ProfileSummary = Type.Object(
   { title: 'PlayerProfileSummary' },
 );
 
-export const ProfileForKey = Type.Object(
+export const PlayerProfile = Type.Object(
   {
     ...ProfileSummary.properties,
     displayName: Type.Optional(ProfileSummary.properties.displayName),
@@ -32,7 +32,7 @@ export const ProfileForKey = Type.Object(
 );
 
 /** A profile as everybody sees it. */
-export const PublicProfile = Type.Object(
+export const PublicPlayerProfile = Type.Object(
   {
     ...ProfileSummary.properties,
     games: Type.Array(
@@ -65,7 +65,7 @@ export const ProfileLookupRequest = Type.Object(
   { title: 'ProfileLookupRequest' },
 );
 
-export const BulkLookupResult = Type.Object(
+export const ProfileLookupResult = Type.Object(
   {
     items: Type.Array(
       Type.Object(

@@ -6,9 +6,9 @@ import { problems } from '../../../http/schemas.ts';
 import { exchangeToken, type ExchangeServices } from './exchange-token.ts';
 import {
   CreateAssertionRequest,
-  ExchangeResult,
+  AssertionResult,
   ValidateAssertionRequest,
-  ValidateResult,
+  ValidatedAssertion,
 } from './schemas.ts';
 import { validateAssertion } from './validate-assertion.ts';
 
@@ -32,7 +32,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
             'an access token whose session was revoked for a reason of security.',
           headers: IdempotencyHeaders,
           body: CreateAssertionRequest,
-          response: { 200: ExchangeResult, ...problems(403) },
+          response: { 200: AssertionResult, ...problems(403) },
         },
       },
       async (request) =>
@@ -64,7 +64,7 @@ export function assertionValidationRoutes({ database }: { database: Database }):
             'Returns the player of the assertion. Use it instead of verifying the assertion with the public keys, or to check whether the ' +
             'player was banned in the meantime. The request must contain the audience of the assertion.',
           body: ValidateAssertionRequest,
-          response: { 200: ValidateResult, ...problems(403) },
+          response: { 200: ValidatedAssertion, ...problems(403) },
         },
       },
       async (request) => {

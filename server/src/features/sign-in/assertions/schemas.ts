@@ -19,7 +19,7 @@ export const CreateAssertionRequest = Type.Object(
   { title: 'CreateAssertionRequest' },
 );
 
-export const ExchangeResult = Type.Object(
+export const AssertionResult = Type.Object(
   {
     assertionToken: Type.String({ description: 'A JWT that identifies the player.' }),
     tokenType: Type.Literal('Bearer'),
@@ -39,7 +39,7 @@ export const ValidateAssertionRequest = Type.Object(
   { title: 'ValidateAssertionRequest' },
 );
 
-export const ValidateResult = Type.Object(
+export const ValidatedAssertion = Type.Object(
   {
     active: Type.Literal(true),
     playerId: Guid,

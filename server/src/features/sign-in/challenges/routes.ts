@@ -8,7 +8,7 @@ import { toSignInRequest } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge } from '../wallet/index.ts';
 import { answerChallenge, type SignInChallengeServices } from './answer-challenge.ts';
-import { Challenge, LoginChallengeRequest, ChallengeLoginRequest } from './schemas.ts';
+import { LoginChallenge, LoginChallengeRequest, ChallengeLoginRequest } from './schemas.ts';
 
 const tags = ['Player sign-in'];
 
@@ -29,7 +29,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
             '`/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to ' +
             'the provider’s own endpoint.',
           body: LoginChallengeRequest,
-          response: { 200: Challenge, ...problems(422) },
+          response: { 200: LoginChallenge, ...problems(422) },
         },
       },
       async (request) => {

@@ -25,7 +25,7 @@ export const LoginChallengeRequest = Type.Unsafe<Static<(typeof subjects)[number
   oneOf: subjects,
 });
 
-export const Challenge = Type.Object(
+export const LoginChallenge = Type.Object(
   {
     challengeId: Guid,
     provider,

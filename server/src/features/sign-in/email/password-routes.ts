@@ -15,10 +15,10 @@ import {
   EmailAddressRequest,
   PlayerPasswordLoginRequest,
   ResetPlayerPasswordRequest,
-  ResetRequested,
+  PasswordResetRequested,
   PlayerSignUpRequest,
   VerificationRequested,
-  Verified,
+  VerifiedEmail,
   VerifyPlayerEmailRequest,
 } from './schemas.ts';
 
@@ -84,7 +84,7 @@ export function emailPasswordRoutes(
           description:
             'Takes the token of a verification email. The token works once, for 24 hours, in the tenant that requested it.',
           body: VerifyPlayerEmailRequest,
-          response: { 200: Verified, ...problems(422) },
+          response: { 200: VerifiedEmail, ...problems(422) },
         },
       },
       async (request) => {
@@ -105,7 +105,7 @@ export function emailPasswordRoutes(
             'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests for one address ' +
             'in the same half minute of the clock send one email.',
           body: EmailAddressRequest,
-          response: { 202: ResetRequested, ...problems(422) },
+          response: { 202: PasswordResetRequested, ...problems(422) },
         },
       },
       async (request, reply) => {
@@ -132,7 +132,7 @@ export function emailPasswordRoutes(
             'the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified ' +
             'addresses of the player. A hard stop of the plan does not refuse it.',
           body: ResetPlayerPasswordRequest,
-          response: { 200: Verified, ...problems(422, 503) },
+          response: { 200: VerifiedEmail, ...problems(422, 503) },
         },
       },
       async (request) => {

@@ -54,7 +54,7 @@ export const ResetPlayerPasswordRequest = Type.Object(
   { title: 'ResetPlayerPasswordRequest' },
 );
 
-export const Verified = Type.Object(
+export const VerifiedEmail = Type.Object(
   {
     email: Type.String({ description: 'The verified address.' }),
   },
@@ -66,7 +66,7 @@ export const VerificationRequested = Type.Object(
   { title: 'VerificationRequested' },
 );
 
-export const ResetRequested = Type.Object(
+export const PasswordResetRequested = Type.Object(
   {
     status: Type.Literal('accepted', { description: 'The same for every address.' }),
   },

@@ -8,7 +8,12 @@ import { problems } from '../../../http/schemas.ts';
 import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { REFRESH_DESCRIPTION } from '../refresh-tokens/index.ts';
 import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
-import { FinishPortalLoginRequest, PortalTokens, PortalSessionRequest, StartedLogin } from './schemas.ts';
+import {
+  FinishPortalLoginRequest,
+  PortalTokens,
+  PortalSessionRequest,
+  StartedPortalLogin,
+} from './schemas.ts';
 import { finishStoreALogin, startStoreALogin, type StoreAServices } from './store-a-login.ts';
 
 const tags = ['Player portal'];
@@ -28,7 +33,7 @@ export function storeAPortalRoutes(
           description:
             'Redirect the browser to `authUrl`. StoreA redirects it back to the page `/sign-in/store-a` of the portal. The player has ' +
             '10 minutes. The request has no body. Limit: 100 sign-ins in 10 minutes from one network.',
-          response: { 200: StartedLogin, ...problems(422) },
+          response: { 200: StartedPortalLogin, ...problems(422) },
         },
       },
       async (request) => startStoreALogin(services, clientAddress(request)),

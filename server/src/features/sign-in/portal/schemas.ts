@@ -3,7 +3,7 @@ import { Timestamp } from '../../../http/schemas.ts';
 import { refreshTokenField } from '../refresh-tokens/index.ts';
 import { tokenFields } from '../tokens/index.ts';
 
-export const StartedLogin = Type.Object(
+export const StartedPortalLogin = Type.Object(
   {
     authUrl: Type.String({ description: 'The URL at which the browser signs in to StoreA.' }),
     expiresAt: Timestamp,

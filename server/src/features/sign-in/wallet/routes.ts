@@ -7,7 +7,7 @@ import { problems } from '../../../http/schemas.ts';
 import { toSignInRequest, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
-import { Challenge, WalletChallengeRequest, WalletLoginRequest } from './schemas.ts';
+import { WalletChallenge, WalletChallengeRequest, WalletLoginRequest } from './schemas.ts';
 import { signInByMessage, type VerifyServices } from './verify-challenge.ts';
 
 export type WalletLoginServices = SignInServices & IssueServices & VerifyServices;
@@ -27,7 +27,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
             'Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for ' +
             'one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network in a tenant.',
           body: WalletChallengeRequest,
-          response: { 200: Challenge, ...problems(422) },
+          response: { 200: WalletChallenge, ...problems(422) },
         },
       },
       async (request) => {
@@ -79,7 +79,7 @@ export function walletProofRoutes(
             'Returns a message for the wallet to sign. The signature is the proof of identity for one change of a profile. The message ' +
             'works once, for 5 minutes. It does not sign in to a game.',
           body: WalletChallengeRequest,
-          response: { 200: Challenge },
+          response: { 200: WalletChallenge },
         },
       },
       async (request) => {

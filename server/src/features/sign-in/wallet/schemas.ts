@@ -16,7 +16,7 @@ export const WalletChallengeRequest = Type.Object(
   { title: 'WalletChallengeRequest' },
 );
 
-export const Challenge = Type.Object(
+export const WalletChallenge = Type.Object(
   {
     challengeId: Guid,
     message: Type.String({ description: 'The exact text that the wallet must sign (EIP-4361).' }),

@@ -8,7 +8,7 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
 import {
   AccountEmailRequest,
-  EmailOfAccount,
+  VerifiedAccountEmail,
   MailRequested,
   ResetAccountPasswordRequest,
   VerifyAccountEmailRequest,
@@ -35,7 +35,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           summary: 'Verify an email address',
           description: 'Send the token that was mailed at sign-up. It works once, for 24 hours.',
           body: VerifyAccountEmailRequest,
-          response: { 200: EmailOfAccount, ...problems(401) },
+          response: { 200: VerifiedAccountEmail, ...problems(401) },
         },
       },
       async (request) => verifyEmail(services, originOf(request), request.body.token),
@@ -74,7 +74,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
             'Send the mailed token and a new password. The token works once, for 1 hour. All sessions end, and the address is ' +
             'verified. A second factor is not removed: the next login asks for it.',
           body: ResetAccountPasswordRequest,
-          response: { 200: EmailOfAccount, ...problems(401, 503) },
+          response: { 200: VerifiedAccountEmail, ...problems(401, 503) },
         },
       },
       async (request) => resetPassword(services, originOf(request), request.body),

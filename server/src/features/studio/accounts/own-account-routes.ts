@@ -11,8 +11,8 @@ import {
   AccountSessionPage,
   UpdateAccountPasswordRequest,
   MailRequested,
-  Me,
-  PasswordChanged,
+  OwnAccount,
+  PasswordUpdated,
   SessionPath,
 } from './schemas.ts';
 import { resendVerification } from './verify-email.ts';
@@ -31,7 +31,7 @@ export function ownAccountRoutes(
           tags: ['Accounts'],
           summary: 'Get your account',
           description: 'Returns the account that is signed in and its roles in workspaces.',
-          response: { 200: Me },
+          response: { 200: OwnAccount },
         },
       },
       async (request) => readOwnAccount(database, accountOf(request).accountId),
@@ -68,7 +68,7 @@ export function ownAccountRoutes(
           description:
             'Send the current password and the new one. Ends all other sessions and their access tokens immediately.',
           body: UpdateAccountPasswordRequest,
-          response: { 200: PasswordChanged, ...problems(503) },
+          response: { 200: PasswordUpdated, ...problems(503) },
         },
       },
       async (request) => changePassword(services, selfOf(request), request.body),

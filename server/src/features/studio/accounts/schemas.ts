@@ -49,7 +49,7 @@ export const AccountLinkRequest = Type.Object(
 
 export const AccountSessionRequest = Type.Object(refreshTokenField, { title: 'AccountSessionRequest' });
 
-export const SignedIn = Type.Object(
+export const AccountTokens = Type.Object(
   {
     accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
     refreshToken: Type.String({ description: 'An opaque token. Exchange it once for new tokens.' }),
@@ -60,7 +60,7 @@ export const SignedIn = Type.Object(
   { title: 'AccountTokens' },
 );
 
-export const Me = Type.Object(
+export const OwnAccount = Type.Object(
   {
     user: User,
     memberships: Type.Array(MembershipBody, { maxItems: MAX_LISTED_MEMBERSHIPS }),
@@ -79,7 +79,9 @@ const SecondFactorNeeded = Type.Object(
   { title: 'SecondFactorRequired' },
 );
 
-export const LoggedIn = Type.Union([SignedIn, SecondFactorNeeded], { title: 'AccountLoginResult' });
+export const AccountLoginResult = Type.Union([AccountTokens, SecondFactorNeeded], {
+  title: 'AccountLoginResult',
+});
 
 export const VerifyAccountEmailRequest = Type.Object(
   { token: MailedToken },
@@ -94,13 +96,13 @@ export const UpdateAccountPasswordRequest = Type.Object(
   { currentPassword: CurrentPassword, newPassword: NewPassword },
   { title: 'UpdateAccountPasswordRequest' },
 );
-export const PasswordChanged = Type.Object(
+export const PasswordUpdated = Type.Object(
   {
     endedSessions: Type.Integer({ description: 'The number of other sessions that ended.' }),
   },
   { title: 'PasswordUpdated' },
 );
-export const EmailOfAccount = Type.Object(
+export const VerifiedAccountEmail = Type.Object(
   {
     email: Type.String({ description: 'The address of the account. It is verified now.' }),
   },

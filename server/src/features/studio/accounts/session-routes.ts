@@ -10,10 +10,10 @@ import { logOut, refreshSession } from './refresh-session.ts';
 import { signInWithLink } from './sign-in-link.ts';
 import {
   AccountLinkRequest,
-  LoggedIn,
+  AccountLoginResult,
   AccountLoginRequest,
   AccountSessionRequest,
-  SignedIn,
+  AccountTokens,
   AccountSignUpRequest,
 } from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
@@ -36,7 +36,7 @@ export function accountSessionRoutes(
             'loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 ' +
             'accounts per network in 10 minutes.',
           body: AccountSignUpRequest,
-          response: { 201: SignedIn, ...problems(403, 409, 503) },
+          response: { 201: AccountTokens, ...problems(403, 409, 503) },
         },
       },
       async (request, reply) => {
@@ -59,7 +59,7 @@ export function accountSessionRoutes(
             '`/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in ' +
             'total.',
           body: AccountLoginRequest,
-          response: { 200: LoggedIn, ...problems(401, 503) },
+          response: { 200: AccountLoginResult, ...problems(401, 503) },
         },
       },
       async (request) => logIn(services, originOf(request), request.body),
@@ -76,7 +76,7 @@ export function accountSessionRoutes(
             'Send the token of the link that the first start of the server printed. It works once, for 30 minutes, and only ' +
             'while the account has no second factor. A new password ends it.',
           body: AccountLinkRequest,
-          response: { 200: SignedIn, ...problems(401) },
+          response: { 200: AccountTokens, ...problems(401) },
         },
       },
       async (request) => signInWithLink(services, originOf(request), request.body.token),
@@ -95,7 +95,7 @@ export function accountSessionRoutes(
             'ends. With an `Idempotency-Key`, a repeated request within 60 seconds returns the same refresh token, until it is used.',
           headers: IdempotencyHeaders,
           body: AccountSessionRequest,
-          response: { 200: SignedIn, ...problems(401) },
+          response: { 200: AccountTokens, ...problems(401) },
         },
       },
       async (request) =>

@@ -16,7 +16,7 @@ import {
   ReauthenticationRequest,
   RecoveryCodes,
   SecondFactorRequest,
-  SignedIn,
+  AccountTokens,
   TotpEnrollment,
 } from './schemas.ts';
 import { verifySecondFactor } from './verify-second-factor.ts';
@@ -35,7 +35,7 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
             'Send the `mfaToken` of the login with a code of the authenticator app or a recovery code. Each code works once. ' +
             'Limits for wrong codes: 10 per account and hour, 100 per network and hour.',
           body: SecondFactorRequest,
-          response: { 200: SignedIn, ...problems(401) },
+          response: { 200: AccountTokens, ...problems(401) },
         },
       },
       async (request) => {

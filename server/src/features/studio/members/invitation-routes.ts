@@ -9,7 +9,12 @@ import {
   readInvitation,
   type InvitationServices,
 } from './accept-invitation.ts';
-import { AcceptInvitationRequest, Accepted, Invitation, InvitationTokenRequest } from './schemas.ts';
+import {
+  AcceptInvitationRequest,
+  AcceptedInvitation,
+  Invitation,
+  InvitationTokenRequest,
+} from './schemas.ts';
 
 const tags = ['Accounts'];
 
@@ -46,7 +51,11 @@ export function invitationRoutes(
             'Otherwise an account is created, even if sign-up is closed: the response is 201. If the account has a second ' +
             'factor, the response is 403: sign in first, then call `POST /api/saas-auth/me/invitations/accept`.',
           body: AcceptInvitationRequest,
-          response: { 200: Accepted, 201: Accepted, ...problems(401, 403, 404, 409, 503) },
+          response: {
+            200: AcceptedInvitation,
+            201: AcceptedInvitation,
+            ...problems(401, 403, 404, 409, 503),
+          },
         },
       },
       async (request, reply) => {

@@ -79,7 +79,7 @@ export const Invitation = Type.Object(
   { title: 'Invitation' },
 );
 
-export const Accepted = Type.Object(
+export const AcceptedInvitation = Type.Object(
   { ...SignedInBody.properties, membership: MembershipBody },
   { title: 'AcceptedInvitation' },
 );

@@ -8,7 +8,7 @@ import { changeKey, revokeKey, type ChangeKeyServices } from './change-key.ts';
 import { createKey } from './create-key.ts';
 import { readKeys } from './read-keys.ts';
 import { rotateKey } from './rotate-key.ts';
-import { KeyParams, KeyQuery, keySchemas, RotateBody } from './schemas.ts';
+import { KeyParams, KeyQuery, keySchemas, RotateKeyRequest } from './schemas.ts';
 
 /** The endpoints of game keys and API keys. They require a console account. */
 export function tenantKeyRoutes(services: ChangeKeyServices): FastifyPluginAsyncTypebox {
@@ -127,7 +127,7 @@ function routesOf(
             'key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of ' +
             'this kind and the grace period is not 0, or created 2,000 in the last 24 hours.',
           params: KeyParams,
-          body: RotateBody,
+          body: RotateKeyRequest,
           response: { 201: CreatedKey, ...problems(409) },
         },
       },

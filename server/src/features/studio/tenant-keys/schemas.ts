@@ -90,7 +90,7 @@ const gameKeyChangeFields = Type.Partial(Type.Object(gameKeySettings)).propertie
 const apiKeyChangeFields = Type.Partial(Type.Object(apiKeySettings)).properties;
 
 /** The request may have no body. */
-export const RotateBody = Nullable(
+export const RotateKeyRequest = Nullable(
   Type.Object(
     {
       gracePeriodSeconds: Type.Optional(

@@ -7,7 +7,7 @@ import {
   providerBodies,
   ProviderList,
   ProviderParams,
-  ProviderView,
+  ProviderSchema,
   UpdateProviderRequest,
 } from './schemas.ts';
 import { configureProvider, type ProviderServices } from './set-provider.ts';
@@ -42,7 +42,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
           summary: 'Get a sign-in provider',
           description: 'Returns a sign-in provider with the settings of the tenant. Secrets are not shown.',
           params: ProviderParams,
-          response: { 200: ProviderView },
+          response: { 200: ProviderSchema },
         },
       },
       async (request) => {
@@ -65,7 +65,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
             'value. If the operator does not allow Mock, a request to enable it returns 422. Idempotent.',
           params: ProviderParams,
           body: UpdateProviderRequest,
-          response: { 200: ProviderView, ...problems(422) },
+          response: { 200: ProviderSchema, ...problems(422) },
         },
         preValidation: async (request) => checkSettings(request),
       },

@@ -152,7 +152,7 @@ export const UpdateProviderRequest = Type.Object(
 
 const hasWebApiKey = Type.Boolean({ description: 'StoreA: whether a web API key is stored.' });
 
-export const ProviderView = Type.Object(
+export const ProviderSchema = Type.Object(
   {
     provider: OneOf(providers, { title: 'AuthProvider' }),
     enabled: Type.Boolean(),
@@ -169,6 +169,6 @@ export const ProviderView = Type.Object(
 );
 
 export const ProviderList = Type.Object(
-  { items: Type.Array(ProviderView, { maxItems: providers.length }) },
+  { items: Type.Array(ProviderSchema, { maxItems: providers.length }) },
   { title: 'ProviderList' },
 );

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { keyOf } from '../../../http/request-context.ts';
 import { readLinks, readTransaction, type LedgerServices } from './read-ledger.ts';
-import { LinksQuery, LedgerLinks, Transaction, TransactionPath } from './ledger-schemas.ts';
+import { LinksQuery, WalletChain, WalletTransaction, TransactionPath } from './ledger-schemas.ts';
 
 const tags = ['Wallet recording'];
 
@@ -23,7 +23,7 @@ export function walletLedgerRoutes(services: LedgerServices): FastifyPluginAsync
             'Returns the entries of a transaction, with all values that their hashes are computed from. ' +
             'With an EVM chain, `chain` says whether the transaction is final.',
           params: TransactionPath,
-          response: { 200: Transaction },
+          response: { 200: WalletTransaction },
         },
       },
       async (request) => readTransaction(services, tenantOf(request), request.params.transactionHash),
@@ -42,7 +42,7 @@ export function walletLedgerRoutes(services: LedgerServices): FastifyPluginAsync
             'Read the contents of an entry with its `transactionHash`. The hashes prove that an entry belongs to the chain that ends in a head. ' +
             'Store a head outside of Guildhall to detect any later change of earlier entries.',
           querystring: LinksQuery,
-          response: { 200: LedgerLinks },
+          response: { 200: WalletChain },
         },
       },
       async (request) => readLinks(services.database, tenantOf(request), request.query),

@@ -42,7 +42,7 @@ const OnChain = Type.Object(
   { title: 'WalletChainStatus' },
 );
 
-export const Transaction = Type.Object(
+export const WalletTransaction = Type.Object(
   {
     transactionHash: Type.String({
       description:
@@ -69,8 +69,8 @@ const ListedEntry = Type.Object(
 );
 
 /** A transaction for members of the workspace, who may read the names of the players. */
-export const TenantTransaction = Type.Object(
-  { ...Transaction.properties, entries: Type.Array(ListedEntry) },
+export const TenantWalletTransaction = Type.Object(
+  { ...WalletTransaction.properties, entries: Type.Array(ListedEntry) },
   { title: 'TenantWalletTransaction' },
 );
 
@@ -79,7 +79,7 @@ export const LinksQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
 });
 
-export const LedgerLinks = Type.Object(
+export const WalletChain = Type.Object(
   {
     items: Type.Array(
       Type.Object(
@@ -95,7 +95,7 @@ export const LedgerLinks = Type.Object(
   { title: 'WalletChain' },
 );
 
-const head = LedgerLinks.properties.head;
+const head = WalletChain.properties.head;
 
 /** The largest page. The console verifies a chain in pages of this size. */
 const MAX_ENTRIES = 1_000;
@@ -118,7 +118,7 @@ export const EntriesQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: 50 }),
 });
 
-export const EntryPage = Type.Object(
+export const WalletEntryPage = Type.Object(
   {
     items: Type.Array(ListedEntry, { maxItems: MAX_ENTRIES }),
     head,

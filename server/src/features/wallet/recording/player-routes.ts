@@ -12,14 +12,14 @@ import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
 import { lookUpAddress, lookUpPlayerId } from './read-player.ts';
 import type { Recorder } from './recorder.ts';
 import {
-  AddedPlayer,
+  CreatedWalletPlayer,
   CreateWalletPlayerRequest,
   AddressPath,
   PlayerIdPath,
   WalletPasswordLoginRequest,
-  PlayerIndex,
+  WalletPlayerIndex,
   WalletJwtLoginRequest,
-  WalletLogin,
+  WalletLoginResult,
 } from './schemas.ts';
 
 const tags = ['Wallet recording'];
@@ -43,7 +43,7 @@ export function walletPlayerRoutes(
           description:
             'Returns the index of the player that the address is linked to, or 404 if there is none.',
           params: AddressPath,
-          response: { 200: PlayerIndex },
+          response: { 200: WalletPlayerIndex },
         },
       },
       async (request) => lookUpAddress(services, keyOf(request).tenantId, request.params.address),
@@ -59,7 +59,7 @@ export function walletPlayerRoutes(
           summary: 'Look up a playerId',
           description: 'Returns the index of the player with this playerId, or 404 if the playerId is free.',
           params: PlayerIdPath,
-          response: { 200: PlayerIndex },
+          response: { 200: WalletPlayerIndex },
         },
       },
       async (request) => lookUpPlayerId(services, keyOf(request).tenantId, request.params.playerId),
@@ -78,7 +78,7 @@ export function walletPlayerRoutes(
             'the address takes over the player, and the password becomes invalid. Returns 409 if the playerId or the address is ' +
             'taken. One network may add 600 players within 10 minutes.',
           body: CreateWalletPlayerRequest,
-          response: { 200: AddedPlayer, ...problems(409) },
+          response: { 200: CreatedWalletPlayer, ...problems(409) },
         },
       },
       async (request) => {
@@ -101,7 +101,7 @@ export function walletPlayerRoutes(
             'Verifies the JWT by the tenant’s settings of the provider WalletJwt. The JWT must contain an address. ' +
             'The first login of an address adds its player.',
           body: WalletJwtLoginRequest,
-          response: { 200: WalletLogin, ...problems(403, 422, 502) },
+          response: { 200: WalletLoginResult, ...problems(403, 422, 502) },
         },
       },
       async (request) =>
@@ -124,7 +124,7 @@ export function walletPlayerRoutes(
           description:
             'Signs in a player of add/anon. One network may send 10 wrong passwords per player, and 100 in total, within 15 minutes.',
           body: WalletPasswordLoginRequest,
-          response: { 200: WalletLogin },
+          response: { 200: WalletLoginResult },
         },
       },
       async (request) =>

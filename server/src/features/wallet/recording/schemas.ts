@@ -22,7 +22,7 @@ export const AddressPath = Type.Object({ address: Type.String() });
 export const PlayerIdPath = Type.Object({ playerId: Type.String() });
 export const PlayerPath = Type.Object({ playerIndex: Index });
 
-export const PlayerIndex = Type.Object({ playerIndex: Index }, { title: 'WalletPlayerIndex' });
+export const WalletPlayerIndex = Type.Object({ playerIndex: Index }, { title: 'WalletPlayerIndex' });
 
 export const CreateWalletPlayerRequest = Type.Object(
   {
@@ -37,7 +37,7 @@ export const CreateWalletPlayerRequest = Type.Object(
   { title: 'CreateWalletPlayerRequest' },
 );
 
-export const AddedPlayer = Type.Object(
+export const CreatedWalletPlayer = Type.Object(
   { transactionHash: TransactionHash, playerIndex: Index },
   { title: 'CreatedWalletPlayer' },
 );
@@ -61,7 +61,7 @@ export const WalletPasswordLoginRequest = Type.Object(
   { title: 'WalletPasswordLoginRequest' },
 );
 
-export const WalletLogin = Type.Object(
+export const WalletLoginResult = Type.Object(
   {
     accessToken: Type.String({
       description: 'The platform JWT. Send it as the bearer token of the recording calls.',
@@ -106,7 +106,7 @@ export const StartWalletSessionRequest = Type.Object(
   },
   { title: 'StartWalletSessionRequest' },
 );
-export const StartedSession = Type.Object(
+export const StartedWalletSession = Type.Object(
   { transactionHash: TransactionHash, sessionId: Index },
   { title: 'StartedWalletSession' },
 );
@@ -115,13 +115,13 @@ export const EndWalletSessionRequest = Type.Object(
   { sessionId: Index },
   { title: 'EndWalletSessionRequest' },
 );
-export const EndedSession = Type.Object(
+export const EndedWalletSession = Type.Object(
   { transactionHash: TransactionHash },
   { title: 'EndedWalletSession' },
 );
 
 export const StartWalletMatchRequest = Type.Object({ level: Name(64) }, { title: 'StartWalletMatchRequest' });
-export const StartedMatch = Type.Object(
+export const StartedWalletMatch = Type.Object(
   { transactionHash: TransactionHash, matchSessionId: Index },
   { title: 'StartedWalletMatch' },
 );
@@ -140,7 +140,7 @@ export const CreateWalletRecordRequest = Type.Object(
   },
   { title: 'CreateWalletRecordRequest' },
 );
-export const AddedRecord = Type.Object(
+export const CreatedWalletRecord = Type.Object(
   { transactionHash: TransactionHash, id: Index },
   { title: 'CreatedWalletRecord' },
 );
@@ -154,7 +154,7 @@ export const EndWalletPartRequest = Type.Object(
   },
   { title: 'EndWalletPartRequest' },
 );
-export const EndedPart = Type.Object(
+export const EndedWalletPart = Type.Object(
   {
     transactionHash: TransactionHash,
     playDataId: Index,
@@ -167,13 +167,13 @@ export const EndWalletMatchRequest = Type.Object(
   { matchSessionId: Index },
   { title: 'EndWalletMatchRequest' },
 );
-export const EndedMatch = Type.Object(
+export const EndedWalletMatch = Type.Object(
   { transactionHash: TransactionHash, playDataId: Index },
   { title: 'EndedWalletMatch' },
 );
 
 export const SetWalletScoreRequest = Type.Object({ newScore: Int64 }, { title: 'SetWalletScoreRequest' });
-export const SetScore = Type.Object(
+export const WalletScore = Type.Object(
   {
     transactionHash: TransactionHash,
     playerIndex: Index,

@@ -2,7 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listLedgerEntries } from './list-entries.ts';
 import { readTenantTransaction, type LedgerServices } from './read-ledger.ts';
-import { EntriesQuery, EntryPage, TenantTransaction, TenantTransactionPath } from './ledger-schemas.ts';
+import {
+  EntriesQuery,
+  WalletEntryPage,
+  TenantWalletTransaction,
+  TenantTransactionPath,
+} from './ledger-schemas.ts';
 
 const tags = ['Wallet recording'];
 
@@ -23,7 +28,7 @@ export function tenantLedgerRoutes(services: LedgerServices): FastifyPluginAsync
             'searches at most 10,000 entries. So a page may have fewer items than `limit`, or none, and still have a next page.',
           params: TenantPath,
           querystring: EntriesQuery,
-          response: { 200: EntryPage, ...problems(503) },
+          response: { 200: WalletEntryPage, ...problems(503) },
         },
       },
       async (request) => listLedgerEntries(services.database, request.params.tenantId, request.query),
@@ -41,7 +46,7 @@ export function tenantLedgerRoutes(services: LedgerServices): FastifyPluginAsync
             'Returns the entries of a transaction, with all values that their hashes are computed from, and the names of their ' +
             'players. With an EVM chain, `chain` says whether the transaction is final.',
           params: TenantTransactionPath,
-          response: { 200: TenantTransaction },
+          response: { 200: TenantWalletTransaction },
         },
       },
       async ({ params }) => readTenantTransaction(services, params.tenantId, params.transactionHash),

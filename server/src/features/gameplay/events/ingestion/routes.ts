@@ -11,7 +11,12 @@ import type { EventScope } from '../event-row.ts';
 import { ingestEvents, type IngestServices } from './ingest-events.ts';
 import type { IngestResult as IngestedBatch } from './ingest-result.ts';
 import { parseBatch } from './parse-batch.ts';
-import { IngestResult, MatchEventBatch, PlayerEventBatch, RejectedBatch } from './schemas.ts';
+import {
+  EventBatchResult,
+  MatchEventBatchRequest,
+  PlayerEventBatchRequest,
+  RejectedBatch,
+} from './schemas.ts';
 import { writeResult } from './write-result.ts';
 
 /**
@@ -81,8 +86,8 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
           tags: ['Gameplay events'],
           summary: 'Store a batch of match events',
           description: DESCRIPTION,
-          body: MatchEventBatch,
-          response: { 201: IngestResult, 422: RejectedBatch },
+          body: MatchEventBatchRequest,
+          response: { 201: EventBatchResult, 422: RejectedBatch },
         },
       },
       ingestHandler('match'),
@@ -98,8 +103,8 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
           tags: ['Gameplay events'],
           summary: 'Store a batch of player events',
           description: DESCRIPTION,
-          body: PlayerEventBatch,
-          response: { 201: IngestResult, 422: RejectedBatch },
+          body: PlayerEventBatchRequest,
+          response: { 201: EventBatchResult, 422: RejectedBatch },
         },
       },
       ingestHandler('player'),

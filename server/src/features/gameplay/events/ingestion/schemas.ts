@@ -30,8 +30,8 @@ const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields }, { title: 'Pl
  * The batch schemas document the request only. routes.ts validates the envelope, and checkEvent each event, so
  * that one invalid event does not fail the whole batch.
  */
-export const MatchEventBatch = batchOf(MatchEvent, 'MatchEventBatchRequest');
-export const PlayerEventBatch = batchOf(PlayerEvent, 'PlayerEventBatchRequest');
+export const MatchEventBatchRequest = batchOf(MatchEvent, 'MatchEventBatchRequest');
+export const PlayerEventBatchRequest = batchOf(PlayerEvent, 'PlayerEventBatchRequest');
 
 /** One schema with two types, because generators of clients for C# take `anyOf` for an object with unknown members. */
 function batchOf(event: typeof MatchEvent | typeof PlayerEvent, title: string) {
@@ -88,7 +88,7 @@ const resultFields = {
   }),
 };
 
-export const IngestResult = Type.Object(resultFields, { title: 'EventBatchResult' });
+export const EventBatchResult = Type.Object(resultFields, { title: 'EventBatchResult' });
 
 const { ban: _ban, quota: _quota, ...problemMembers } = ProblemDocument.properties;
 

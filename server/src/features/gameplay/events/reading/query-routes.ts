@@ -6,7 +6,7 @@ import { sendExact } from '../../../../http/send-exact.ts';
 import type { EventSources } from '../event-sources.ts';
 import { exactNumber } from './exact-json.ts';
 import { queryEvents, QUERY_SECONDS } from './query-events.ts';
-import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
+import { EventQueryAnswer, EventQuery } from './query-schemas.ts';
 import type { EventGroup } from './query-sql.ts';
 
 /** Authenticated by a console account, or by an API key with `allowDataApi`. */
@@ -27,7 +27,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
             `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. With a ` +
             'console token it counts as 10 requests.',
           params: TenantPath,
-          body: EventQueryBody,
+          body: EventQuery,
           response: { 200: EventQueryAnswer, ...problems(503) },
         },
       },

@@ -4,7 +4,7 @@ import { From, Guid, Int64Out, LargeInteger, Nullable, OneOf, Timestamp } from '
 import { MAX_BUCKETS } from './queries.ts';
 import { QUERY_SECONDS } from './query-events.ts';
 import { DIMENSIONS } from './query-sql.ts';
-import { scopeQuery } from './schemas.ts';
+import { EventScopeSchema } from './schemas.ts';
 
 /** Alternatives of one filter. */
 const MAX_ALTERNATIVES = 50;
@@ -22,9 +22,9 @@ const anyOf = <Item extends ReturnType<typeof Type.String>>(item: Item, what: st
 const text = Type.String({ minLength: 1, maxLength: 512 });
 const Value = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
-export const EventQueryBody = Type.Object(
+export const EventQuery = Type.Object(
   {
-    scope: scopeQuery,
+    scope: EventScopeSchema,
     from: From('The first time of the range.'),
     to: Type.String({
       ...Timestamp,

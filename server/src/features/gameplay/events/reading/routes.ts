@@ -9,7 +9,7 @@ import { withExactValue } from './exact-json.ts';
 import { exportEvents } from './export-events.ts';
 import { listEvents } from './list-events.ts';
 import {
-  EventPage,
+  StoredEventPage,
   EventsQuery,
   EventSummary,
   ExportQuery,
@@ -36,7 +36,7 @@ export function eventReadingRoutes(services: EventSources & { exports: Exports }
             'events than `limit`, or none, while `hasMore` is true. To read many events, use the export instead.',
           params: TenantPath,
           querystring: EventsQuery,
-          response: { 200: EventPage, ...problems(503) },
+          response: { 200: StoredEventPage, ...problems(503) },
         },
       },
       async (request, reply) => {

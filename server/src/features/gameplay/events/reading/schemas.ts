@@ -13,14 +13,14 @@ import { EVENT_SCOPES } from '../event-row.ts';
 import { MAX_SUMMARY_ROWS } from './summarise-events.ts';
 import { MAX_TOP, SUMMARY_GROUPS } from './summary-sql.ts';
 
-export const scopeQuery = OneOf(EVENT_SCOPES, {
+export const EventScopeSchema = OneOf(EVENT_SCOPES, {
   title: 'EventScope',
   description: 'Match events or player events.',
 });
 
 /** The filter of a query string. */
 export const EventFilterQuery = Type.Object({
-  scope: scopeQuery,
+  scope: EventScopeSchema,
   ...TimeFilter('events that occurred'),
   eventKey: Type.Optional(Type.String({ maxLength: 512, description: 'Only events with this key.' })),
   eventValue: Type.Optional(
@@ -96,7 +96,7 @@ export const StoredEvent = Type.Object(
   { title: 'StoredEvent' },
 );
 
-export const EventPage = CursorPage(StoredEvent);
+export const StoredEventPage = CursorPage(StoredEvent);
 
 export const EventSummary = Type.Object(
   {

@@ -7,7 +7,7 @@ import type { CreateBudget } from '../../../../security/attempt-budget.ts';
 import { createSendBudget, pathsOf, refOf, type WebhookGroup } from '../group-routes.ts';
 import { readDeliveries, readDelivery } from './read-deliveries.ts';
 import { redeliver } from './redeliver.ts';
-import { Delivery, DeliveryDetail, DeliveryPage, DeliveryQuery } from './schemas.ts';
+import { WebhookDelivery, WebhookDeliveryDetail, WebhookDeliveryPage, DeliveryQuery } from './schemas.ts';
 import { testWebhook } from './test-webhook.ts';
 
 export interface DeliveryServices {
@@ -48,7 +48,7 @@ export function deliveryRoutes(
             'Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, ' +
             'and 429 after 120 tests and redeliveries per minute, for the workspace or the account.',
           params: WebhookPath,
-          response: { 202: Delivery, ...problems(409) },
+          response: { 202: WebhookDelivery, ...problems(409) },
         },
       },
       async (request, reply) => {
@@ -71,7 +71,7 @@ export function deliveryRoutes(
             '`eventType` select from these. For older ones, send an earlier `to`.',
           params: WebhookPath,
           querystring: DeliveryQuery,
-          response: { 200: DeliveryPage },
+          response: { 200: WebhookDeliveryPage },
         },
       },
       async (request) => {
@@ -91,7 +91,7 @@ export function deliveryRoutes(
           description:
             'Returns a delivery with its request body and its last 100 attempts. Viewers do not get the answers.',
           params: DeliveryPath,
-          response: { 200: DeliveryDetail },
+          response: { 200: WebhookDeliveryDetail },
         },
       },
       async (request) => {
@@ -112,7 +112,7 @@ export function deliveryRoutes(
             'Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is ' +
             'running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute, for the workspace or the account.',
           params: DeliveryPath,
-          response: { 202: Delivery, ...problems(409) },
+          response: { 202: WebhookDelivery, ...problems(409) },
         },
       },
       async (request, reply) => {

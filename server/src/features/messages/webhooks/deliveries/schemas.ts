@@ -28,8 +28,8 @@ const delivery = {
   ),
 };
 
-export const Delivery = Type.Object(delivery, { title: 'WebhookDelivery' });
-export const DeliveryPage = Page(Delivery);
+export const WebhookDelivery = Type.Object(delivery, { title: 'WebhookDelivery' });
+export const WebhookDeliveryPage = Page(WebhookDelivery);
 
 /** Selects deliveries, in a list and in a redelivery. */
 export const deliveryFilter = {
@@ -47,7 +47,7 @@ export const deliveryFilter = {
 
 export const DeliveryQuery = Type.Object({ ...PageQuery.properties, ...deliveryFilter });
 
-export const DeliveryDetail = Type.Object(
+export const WebhookDeliveryDetail = Type.Object(
   {
     ...delivery,
     body: Type.String({ description: 'The exact request body of each attempt.' }),

@@ -5,7 +5,7 @@ import { PageQuery, problems } from '../../../../http/schemas.ts';
 import type { DeliveryServices } from '../deliveries/routes.ts';
 import { createSendBudget, pathsOf, refOf, type WebhookGroup } from '../group-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-redeliveries.ts';
-import { StartWebhookRedeliveryRequest, Redelivery, RedeliveryPage } from './schemas.ts';
+import { StartWebhookRedeliveryRequest, WebhookRedelivery, WebhookRedeliveryPage } from './schemas.ts';
 import { cancelRedelivery, startRedelivery } from './start-redelivery.ts';
 
 /** Limits the requests, because each stores up to 10,000 ids. */
@@ -45,7 +45,7 @@ export function redeliveryRoutes(
             'for the workspace or the account.',
           params: WebhookPath,
           body: StartWebhookRedeliveryRequest,
-          response: { 202: Redelivery, ...problems(409) },
+          response: { 202: WebhookRedelivery, ...problems(409) },
         },
       },
       async (request, reply) => {
@@ -68,7 +68,7 @@ export function redeliveryRoutes(
             'Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.',
           params: WebhookPath,
           querystring: PageQuery,
-          response: { 200: RedeliveryPage },
+          response: { 200: WebhookRedeliveryPage },
         },
       },
       async (request) => readRedeliveries(database, refOf(request.params), request.query),
@@ -84,7 +84,7 @@ export function redeliveryRoutes(
           summary: 'Get a redelivery',
           description: 'Returns the progress of a redelivery. It changes every second or less often.',
           params: RedeliveryPath,
-          response: { 200: Redelivery },
+          response: { 200: WebhookRedelivery },
         },
       },
       async (request) => readRedelivery(database, refOf(request.params), request.params.redeliveryId),
@@ -102,7 +102,7 @@ export function redeliveryRoutes(
             'Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery ' +
             'that has ended does not change.',
           params: RedeliveryPath,
-          response: { 200: Redelivery },
+          response: { 200: WebhookRedelivery },
         },
       },
       async (request) => {

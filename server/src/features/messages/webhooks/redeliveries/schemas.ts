@@ -24,7 +24,7 @@ export const StartWebhookRedeliveryRequest = Type.Object(
   },
 );
 
-export const Redelivery = Type.Object(
+export const WebhookRedelivery = Type.Object(
   {
     id: Guid,
     status: OneOf(redeliveryStatuses, {
@@ -47,4 +47,4 @@ export const Redelivery = Type.Object(
   },
   { title: 'WebhookRedelivery' },
 );
-export const RedeliveryPage = Page(Redelivery);
+export const WebhookRedeliveryPage = Page(WebhookRedelivery);

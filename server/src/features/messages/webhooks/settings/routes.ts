@@ -12,8 +12,8 @@ import { createWebhook, type NewWebhook } from './create-webhook.ts';
 import { readWebhookAs, readWebhooks } from './read-webhooks.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import {
-  RotateBody,
-  RotatedWebhook,
+  RotateWebhookSecretRequest,
+  RotateWebhookSecretResult,
   Webhook,
   UpdateWebhookRequest,
   WebhookPage,
@@ -148,8 +148,8 @@ export function webhookRoutes(
             'hours, you receive the first response without the secret. If 5 earlier secrets still sign, the response is 409. An ' +
             'overlap of 0 ends all of them.',
           params: WebhookPath,
-          body: RotateBody,
-          response: { 200: RotatedWebhook, ...problems(409) },
+          body: RotateWebhookSecretRequest,
+          response: { 200: RotateWebhookSecretResult, ...problems(409) },
         },
       },
       async (request) => {

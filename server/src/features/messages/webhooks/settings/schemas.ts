@@ -68,7 +68,7 @@ export const WebhookWithSecret = Type.Object(
   { title: 'WebhookWithSecret' },
 );
 /** A repeated request does not get the secret. */
-export const RotatedWebhook = Type.Object(
+export const RotateWebhookSecretResult = Type.Object(
   { ...Webhook.properties, ...Type.Partial(Type.Object(secret)).properties },
   { title: 'RotateWebhookSecretResult' },
 );
@@ -108,7 +108,7 @@ export const UpdateWebhookRequest = Type.Object(
 );
 
 /** The request may have no body. */
-export const RotateBody = Nullable(
+export const RotateWebhookSecretRequest = Nullable(
   Type.Object(
     {
       overlapSeconds: Type.Optional(

@@ -16,8 +16,8 @@ import {
   AuthMethodList,
   AuthMethodPath,
   LinkAuthMethodRequest,
-  ProofBody,
-  SetPrimaryBody,
+  IdentityProofRequest,
+  SetPrimaryAuthMethodRequest,
 } from './schemas.ts';
 
 const tags = ['Player profile'];
@@ -86,7 +86,7 @@ export function authMethodRoutes(
             'sessions that the method opened end, in all tenants and in the player portal.',
           params: AuthMethodPath,
           headers: ProofHeaders,
-          body: ProofBody,
+          body: IdentityProofRequest,
           response: { 204: Type.Null(), ...problems(502) },
         },
       },
@@ -113,7 +113,7 @@ export function authMethodRoutes(
             'Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call changes nothing.',
           params: AuthMethodPath,
           headers: ProofHeaders,
-          body: SetPrimaryBody,
+          body: SetPrimaryAuthMethodRequest,
           response: { 200: AuthMethod, ...problems(502) },
         },
       },

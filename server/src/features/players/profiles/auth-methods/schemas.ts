@@ -82,7 +82,7 @@ export const LinkAuthMethodRequest = Type.Object(
 const proofAlone = (title: string) =>
   Nullable(Type.Object({ proof: Type.Optional(IdentityProof) }, { title }));
 
-export const SetPrimaryBody = proofAlone('SetPrimaryAuthMethodRequest');
+export const SetPrimaryAuthMethodRequest = proofAlone('SetPrimaryAuthMethodRequest');
 
 /** The body of a deletion. */
-export const ProofBody = proofAlone('IdentityProofRequest');
+export const IdentityProofRequest = proofAlone('IdentityProofRequest');

@@ -5,7 +5,7 @@ import { authorOf, reporterOf } from '../../../../http/request-context.ts';
 import { CursorQuery, Guid, problems } from '../../../../http/schemas.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
-import { ProofBody } from '../auth-methods/schemas.ts';
+import { IdentityProofRequest } from '../auth-methods/schemas.ts';
 import {
   deletePlayer,
   readDeletionReceipt,
@@ -30,7 +30,7 @@ export function profileDeletionRoutes(services: DeletionServices): FastifyPlugin
             'Clears the profile, removes all sign-in methods and revokes all refresh tokens. It cannot be undone. An access token can ' +
             'still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
           headers: ProofHeaders,
-          body: ProofBody,
+          body: IdentityProofRequest,
           response: { 204: Deleted, ...problems(502) },
         },
       },
