@@ -96,10 +96,11 @@ export function optionsOf({
   };
 }
 
-/** Ignores a selection that is too short: the time that was shown stays. */
+/** Ignores a selection that is too short: the time that was shown stays. A single time is in the middle, above its label. */
 const zoomRange =
   (bucketSeconds: number): uPlot.Range.Function =>
   ({ data: [times], scales }, min, max) => {
+    if (times.length === 1) return [times[0]! - bucketSeconds, times[0]! + bucketSeconds];
     const { min: shownMin, max: shownMax } = scales['x']!;
     const isPart = min > times[0]! || max < times.at(-1)!;
     const isTooShort = isPart && max - min < MIN_ZOOM_BUCKETS * bucketSeconds;
