@@ -67,7 +67,7 @@ async function insertAudited(
     action,
     tenantId,
     targetId: id,
-    details: { ...(source && { source }), after },
+    details: { source, after },
   }));
   await auditAll(transaction, entries);
   return created;
@@ -113,7 +113,7 @@ async function updateAudited(
       action: 'event_definition.updated',
       tenantId,
       targetId: definition.id,
-      details: { ...(source && { source }), ...details },
+      details: { source, ...details },
     });
   }
   if (changed.length === 0) return [];
