@@ -72,7 +72,8 @@ describe('POST /api/bus_tenants/:tenantId/event-definitions', () => {
     for (const body of [{}, { eventValue: null }, { eventValue: '' }, { eventValue: '   ' }])
       assert.equal((await create({ eventKey: 'bare', ...body })).status, 409, JSON.stringify(body));
     // Keys are case-sensitive.
-    assert.equal((await create({ eventKey: 'Bare' })).status, 201);
+    const { status, body } = await create({ eventKey: 'Bare', eventCategory: ' ', eventDescription: '' });
+    assert.deepEqual([status, body.eventCategory, body.eventDescription], [201, null, null]);
   });
 
   test('creates a pair once when requests arrive at the same time', async () => {

@@ -47,6 +47,7 @@ describe('readDefinitionCsv', () => {
       ['event_key\tevent_value', false, /is unknown\. Save the file with commas/],
       ['event_key,a;b', false, /“a;b” is unknown\. Known columns: id,/],
       ['eventKey,eventValue', false, /“eventKey” is unknown/],
+      ['events', false, /“events” is unknown\. Known columns: id,/],
       ['event key,event_value', false, /“event key” is unknown/],
       [`event_key,event_value,${'x'.repeat(500)}`, false, /“x{64}…” is unknown/],
       ['event_key,event_value,__proto__', false, /“__proto__” is unknown/],
@@ -191,9 +192,11 @@ describe('readDefinitionCsv', () => {
   test('throws csv_header for more than 32 columns before reading a row', async () => {
     const unnamed = (count: number) => HEADER + ','.repeat(count - 2);
     assert.deepEqual(await keys(`${unnamed(32)}\nk,v\n`), ['2 k']);
-    const [code, detail] = await readError(`${unnamed(33)}\n"wrong quotes`);
-    assert.equal(code, 'csv_header');
-    assert.match(detail, /has more than 32 columns/);
+    for (const before of ['', '\n', '\n\n', '\r\r', '\r\n\r\n']) {
+      const [code, detail] = await readError(`${before}${unnamed(33)}\n"wrong quotes`);
+      assert.equal(code, 'csv_header');
+      assert.match(detail, /has more than 32 columns/, JSON.stringify(before));
+    }
   });
 
   test('throws csv_too_large for more than 1,000 cells, without commas in quotes', async () => {
