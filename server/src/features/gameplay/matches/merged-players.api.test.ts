@@ -135,8 +135,11 @@ describe('a merge of two profiles that are in a match', () => {
     const [source, target, other] = [await newPlayer(), await newPlayer(), await newPlayer()];
     const [ended] = await arrangeMatch(source, target);
     await end(ended);
+    const [left, ofTarget] = await arrangeMatch(target, source);
+    await leave(left, ofTarget!);
     const matches = [
       ended,
+      left,
       (await arrangeMatch(source, other))[0],
       (await arrangeMatch(target, other))[0],
       (await arrangeMatch(other))[0],
