@@ -109,6 +109,14 @@ describe('POST /api/bus_tenants/:tenantId/queries', () => {
       (await ask({ groupBy: ['eventKey'] })).rows,
       expected(sent, ({ eventKey }) => ({ eventKey })),
     );
+    // Two definitions have the same key. A player who used both counts once.
+    assertRows(
+      (await ask({ groupBy: ['eventKey'], countPlayers: true })).rows,
+      expected(sent, ({ eventKey }) => ({ eventKey })).map((row) => ({
+        ...row,
+        players: row['eventKey'] === 'fall' ? 1 : 2,
+      })),
+    );
     assertRows(
       (await ask({ groupBy: ['eventKey', 'eventValue', 'playerId'] })).rows,
       expected(sent, (event) => ({
