@@ -7,7 +7,7 @@ import { playerTypes, type Actor, type WalletPlayer } from './ledger-state.ts';
  */
 export function proveAddress(address: string): Command<{ player: WalletPlayer }> {
   return {
-    needs: { addresses: [address], playerIds: [address] },
+    needs: { addresses: [address] },
     apply(state) {
       const known = state.findPlayerByAddress(address);
       if (known?.isVerified) return { answer: { player: known } };
