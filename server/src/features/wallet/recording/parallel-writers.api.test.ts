@@ -2,19 +2,24 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import type { ProblemError } from '../../../core/problem.ts';
+import { hashPassword } from '../../../security/passwords.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import {
   arrangeWalletPlayer,
   arrangeWalletTenant,
   logInWallet,
+  PASSWORD,
+  someAddress,
   someRecord,
   WALLET_ENV,
   walletPlayer,
 } from '../../../testing/wallet-recording.ts';
+import type { Command } from './command.ts';
 import { createWalletLedger } from './ledger.ts';
+import { playerTypes, type WalletPlayer } from './ledger-state.ts';
 import { hashChainRecorder } from './recorder.ts';
-import { setScore } from './player-commands.ts';
+import { proveAddress, setScore } from './player-commands.ts';
 import { verifyLedger } from './verify-ledger.ts';
 
 const app = await startTestApp({ env: WALLET_ENV });
@@ -128,6 +133,40 @@ describe('wallet ledger under load', () => {
     );
     assert.deepEqual(new Set(players.map(({ playerIndex }) => playerIndex)), new Set([1]));
     assert.equal(await assertSound(tenant.tenantId), 1);
+  });
+
+  test('accepts no password of a player whose address is proved in the same batch', async () => {
+    const tenant = await arrangeWalletTenant(app);
+    const ledger = createWalletLedger(database, hashChainRecorder);
+    const [playerId, address] = ['ada', someAddress()];
+    const passwordHash = await hashPassword(PASSWORD, null);
+    const add: Command<{ player: WalletPlayer }> = {
+      needs: { playerIds: [playerId], addresses: [address] },
+      apply(state) {
+        const added = state.addPlayer({
+          playerId,
+          address,
+          playerType: playerTypes.anonymous,
+          isVerified: false,
+        });
+        state.setPassword(added.answer.player.playerIndex, passwordHash);
+        return added;
+      },
+    };
+    // Commands that arrive together share a batch.
+    const [added, proved] = await Promise.all([
+      ledger.record(tenant.tenantId, add),
+      ledger.record(tenant.tenantId, proveAddress(address)),
+    ]);
+    assert.deepEqual([added.player.isVerified, proved.player.isVerified], [false, true]);
+    assert.equal(proved.player.playerIndex, added.player.playerIndex);
+    const login = await app.http.post(
+      '/api/Auth/wallet/login/password',
+      { playerId, signInPassword: PASSWORD },
+      { gameKey: tenant.gameKey },
+    );
+    assert.deepEqual([login.status, login.body.code], [401, 'invalid_credentials']);
+    assert.equal(await assertSound(tenant.tenantId), 2);
   });
 
   test('charges requests with a key in the batch, up to the last unit of a hard stop', async () => {
