@@ -5,9 +5,12 @@ import { statementChannel } from '../../../../core/statement-channel.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
+import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { arrangeEventSender } from '../../../../testing/player-events.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { verify } from '../../../../cli/verify.ts';
+
+type Player = MatchOfTwo['players'][number];
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app, { autoCreate: true });
@@ -161,6 +164,98 @@ describe('GET /api/bus_tenants/:tenantId/events', () => {
   test('accepts a cursor with any time offset', async () => {
     const cursor = Buffer.from(JSON.stringify(['2026-11-21T09:02:00+23:00', ''])).toString('base64url');
     assert.deepEqual(await read(`&cursor=${cursor}`), [1, 0]);
+  });
+});
+
+describe('the match events of a tenant', () => {
+  test('name their match, match player and player, and are filtered by match and player', async () => {
+    const scene = await arrangeMatchOfTwo(app);
+    const [cleo, dan] = scene.players as [Player, Player];
+    const other = await app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: cleo.playerId }] },
+      { gameKey: scene.gameKey },
+    );
+    assert.equal(other.status, 201, other.text);
+    const actorOf = ({ playerId }: Player) => ({
+      matchSessionId: scene.matchSessionId,
+      matchPlayerId: scene.matchPlayerOf.get(playerId)!,
+      playerId,
+    });
+    const alone = { matchSessionId: other.body.matchSessionId, ...other.body.players[0] };
+    const actors = [actorOf(cleo), actorOf(dan), alone];
+    const loginSessions = [cleo.sessionId, null, null];
+    for (const [index, { playerId, ...actor }] of actors.entries()) {
+      const event = {
+        ...actor,
+        loginSessionId: loginSessions[index],
+        eventKey: 'shot',
+        idempotencyKey: `shot-${index}`,
+        value: index,
+        occurredAt: minute(index),
+      };
+      const { caller } = playerId === dan.playerId ? dan : cleo;
+      const answer = await app.http.post('/api/game/events', { events: [event] }, caller);
+      assert.equal(answer.status, 201, answer.text);
+    }
+
+    const path = `/api/bus_tenants/${scene.tenantId}/events`;
+    const list = async (query = '') => {
+      const answer = await app.http.get(`${path}?scope=match${query}`, { apiKey: scene.apiKey });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body.items as Record<string, unknown>[];
+    };
+    const items = await list();
+    assert.deepEqual(
+      items.map(({ value, matchSessionId, matchPlayerId, playerId, loginSessionId }) => [
+        value,
+        { matchSessionId, matchPlayerId, playerId },
+        loginSessionId,
+      ]),
+      [2, 1, 0].map((index) => [index, actors[index], loginSessions[index]]),
+    );
+    const [, , first] = items as [object, object, Record<'receivedAt', string> & Record<string, unknown>];
+    const canonical = JSON.stringify([
+      'match_events',
+      scene.tenantId,
+      first['eventRecordId'],
+      first['matchPlayerId'],
+      first['matchSessionId'],
+      cleo.sessionId,
+      first['eventDefinitionId'],
+      'shot-0',
+      '0',
+      minute(0),
+      `${first.receivedAt.slice(0, -1).padEnd(20, '.').padEnd(26, '0')}Z`,
+    ]);
+    assert.equal(first['rowHash'], hash('sha256', canonical));
+
+    const ofMatch = `&matchSessionId=${scene.matchSessionId}`;
+    for (const [query, indexes] of [
+      [`&playerId=${cleo.playerId}`, [2, 0]],
+      [ofMatch, [1, 0]],
+      [`${ofMatch}&playerId=${cleo.playerId}`, [0]],
+      [`&matchSessionId=${alone.matchSessionId}&playerId=${dan.playerId}`, []],
+      [`&playerId=${ada.playerId}`, []],
+    ] as const)
+      assert.deepEqual(
+        (await list(query)).map(({ value }) => value),
+        indexes,
+        query,
+      );
+    const csv = await app.http.get(`${path}/export?scope=match&format=csv`, { apiKey: scene.apiKey });
+    assert.deepEqual(
+      csv.text.split('\n').map((line) => line.split(',').slice(4, 7)),
+      [
+        ['matchSessionId', 'matchPlayerId', 'playerId'],
+        ...actors.map(({ matchSessionId, matchPlayerId, playerId }) => [
+          matchSessionId,
+          matchPlayerId,
+          playerId,
+        ]),
+        [],
+      ],
+    );
   });
 });
 
