@@ -159,6 +159,7 @@ describe('POST /api/game/player-events', () => {
         ...[0, 1, 2, 3].map((more) => [cases.length + more, 400]),
       ],
     );
+    assert.deepEqual(answer.body.warnings, [], 'a text has no unknown members');
   });
 
   test('names a missing field', async () => {
@@ -224,7 +225,8 @@ describe('POST /api/game/player-events', () => {
       201,
       'commas and brackets in a string do not count as values',
     );
-    for (const body of ['{}', '{"events":{}}', '5', 'null', '"x"']) {
+    assert.equal((await app.http.post('/api/game/player-events', undefined, player.caller)).status, 400);
+    for (const body of ['', '{}', '{"events":{}}', '5', 'null', '"x"']) {
       const answer = await app.http.raw('POST', '/api/game/player-events', body, player.caller);
       assert.equal(answer.status, 400, body);
     }
@@ -286,10 +288,15 @@ describe('POST /api/game/player-events', () => {
 
   test('returns batch_size for more events than the plan allows', async () => {
     const small = await arrangeTenant(app, { autoCreate: true });
-    await app.owner.query('UPDATE workspaces SET max_player_event_records_per_request = 2 WHERE id = $1', [
-      small.workspaceId,
-    ]);
+    await app.owner.query(
+      `UPDATE workspaces SET max_player_event_records_per_request = 2, max_match_event_records_per_request = 1
+       WHERE id = $1`,
+      [small.workspaceId],
+    );
     const { caller, playerId } = await arrangePlayer(app, small);
+    const sendOfMatch = (events: object[]) => app.http.post('/api/game/events', { events }, caller);
+    assert.equal((await sendOfMatch([event(), event()])).body.code, 'batch_size');
+    assert.equal((await sendOfMatch([event()])).body.code, 'events_rejected');
     assert.equal((await send([event({ playerId }), event({ playerId })], caller)).status, 201);
     assert.equal(
       (await send([event({ playerId }), event({ playerId }), event({ playerId })], caller)).body.code,
@@ -314,6 +321,15 @@ describe('POST /api/game/player-events', () => {
     assert.equal(again.body.code, 'events_rejected');
     assert.equal(again.body.duplicateCount, 1);
     assert.deepEqual([again.body.records, again.body.errors], [[], []]);
+    assert.match(again.body.detail, /were stored before/);
+
+    // In the order in which they are stored. A batch of this size has its own transaction.
+    const many = Array.from({ length: 40 }, (_, index) => event({ idempotencyKey: `twice ${100 + index}` }));
+    const doubled = await send(many.flatMap((one) => [one, one]));
+    assert.deepEqual(
+      [doubled.status, doubled.body.records?.length, doubled.body.duplicateCount],
+      [201, 40, 40],
+    );
 
     const other = await send([{ ...twice, occurredAt: '2026-11-20T10:00:00.000001Z' }]);
     assert.equal(other.status, 201, 'the same key at another microsecond is a new event');
