@@ -120,6 +120,15 @@ describe('a merge of two profiles that are in a match', () => {
       occurredAt: new Date().toISOString(),
     };
     assert.equal((await app.http.post('/api/game/events', { events: [event] }, caller)).status, 201);
+    const listed = await app.http.get(
+      `/api/bus_tenants/${tenant.tenantId}/matches?playerId=${target.playerId}`,
+      { apiKey: tenant.apiKey },
+    );
+    assert.deepEqual(
+      listed.body.items.map(({ matchSessionId }: { matchSessionId: string }) => matchSessionId),
+      [match],
+      'once',
+    );
   });
 
   test('keeps one of three profiles that were merged one after another', async () => {
