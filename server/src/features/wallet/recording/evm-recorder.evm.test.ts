@@ -126,7 +126,9 @@ describe('GET /api/BlockchainStorage/transactions/:transactionHash with an EVM c
 describe('players with an EVM chain', () => {
   test('are read from the chain when their entries are final, and from the database before', async () => {
     const player = await arrangeWalletPlayer(app, tenant);
-    await confirmed(await scoreOf(player, 100));
+    await scoreOf(player, 100);
+    // A later entry of another player.
+    await confirmed(await scoreOf(await arrangeWalletPlayer(app, tenant), 1));
     const setInDatabase = (score: number) =>
       app.owner.query('UPDATE wallet_players SET score = $3 WHERE tenant_id = $1 AND player_index = $2', [
         tenant.tenantId,
@@ -283,7 +285,12 @@ describe('verify with an EVM chain', () => {
     await confirmed(hash);
     const { body } = await transaction(hash);
     const last = body.chain.blockNumber as number;
-    const node = { newest: last, isSyncing: false, isReset: false };
+    const node = { newest: last, isSyncing: false, isReset: false, mostBlocks: Infinity };
+    const isTooWide = (method: string, [filter]: unknown[]): boolean => {
+      if (method !== 'eth_getLogs') return false;
+      const { fromBlock, toBlock } = filter as { fromBlock: Hex; toBlock: Hex };
+      return Number(toBlock) - Number(fromBlock) >= node.mostBlocks;
+    };
     const answer = async (method: string, params: unknown[]): Promise<unknown> => {
       if (method === 'eth_syncing') return node.isSyncing;
       if (method !== 'eth_getBlockByNumber') return chain.node.ask(method, ...params);
@@ -295,10 +302,16 @@ describe('verify with an EVM chain', () => {
       void json(request).then(async (sent) => {
         const { id, method, params = [] } = sent as { id: number; method: string; params?: unknown[] };
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: await answer(method, params) }));
+        const result = isTooWide(method, params)
+          ? { error: { code: -32005, message: 'limit exceeded' } }
+          : { result: await answer(method, params) };
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...result }));
       });
     });
     const found = () => problems(undefined, { ...chain.settings, rpcUrl });
+    node.mostBlocks = 3;
+    assert.deepEqual(await found(), [], 'of a node that limits the blocks of a request');
+    node.mostBlocks = Infinity;
     const isBehind = (error: Error) =>
       error instanceof OperatorError && error.message.includes(`final entries are in block ${last}.`);
     assert.deepEqual(await found(), []);
@@ -359,11 +372,14 @@ describe('operation with an EVM chain', () => {
     await confirmed(hash, onChain, tenant);
     assert.equal((await transaction(early, onChain, tenant)).body.recorder, 'hash-chain');
     assert.deepEqual(await chain.entries(tenant.tenantId), (await ledger(plain, tenant.tenantId)).slice(2));
-    assert.equal(
-      (await player.read(player.playerIndex)).body.score,
-      5,
-      'the chain does not have this player',
-    );
+    const known = walletPlayer(onChain, player.bearer);
+    const typeAndScore = async () => {
+      const { body } = await known.read(player.playerIndex);
+      return [body.playerType, body.score];
+    };
+    assert.deepEqual(await typeAndScore(), [1, 5], 'the chain does not have this player');
+    await confirmed(await scoreOf(known, 10), onChain, tenant);
+    assert.deepEqual(await typeAndScore(), [1, 10], 'the chain has the score only');
     await working.stop();
     const changed = `0x${'c4'.repeat(32)}`;
     await plain.owner.query(
