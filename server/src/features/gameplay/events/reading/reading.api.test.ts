@@ -129,7 +129,11 @@ describe('GET /api/bus_tenants/:tenantId/events', () => {
       '?scope=player&from=2026-11-20T10:00:00',
       '?scope=player&playerId=5',
       '?scope=player&cursor=AAAA',
-      `?scope=player&cursor=${Buffer.from('["x","y"]').toString('base64url')}`,
+      ...[
+        ['x', 'y'],
+        [minute(0), 5],
+        [minute(0), 'a\0'],
+      ].map((cursor) => `?scope=player&cursor=${Buffer.from(JSON.stringify(cursor)).toString('base64url')}`),
       `?scope=player&matchSessionId=${randomUUID()}`,
     ]) {
       assert.equal((await app.http.get(events + query, reader)).status, 400, query);
