@@ -163,13 +163,29 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
       elsewhere.caller,
     ];
     const key = randomUUID();
-    const ids = new Set<string>();
-    for (const caller of callers) {
-      const answer = await create([player.playerId], withKey(caller, key));
-      assert.equal(answer.status, 201, answer.text);
-      ids.add(answer.body.matchSessionId);
-    }
-    assert.equal(ids.size, callers.length);
+    const createAll = async () => {
+      const answers = [];
+      for (const caller of callers) answers.push(await create([player.playerId], withKey(caller, key)));
+      return answers.map(({ text }) => text);
+    };
+    const first = await createAll();
+    assert.equal(new Set(first.map((text) => JSON.parse(text).matchSessionId)).size, callers.length);
+    assert.deepEqual(await createAll(), first);
+  });
+
+  test('separates the responses of different keys and operations of one caller', async () => {
+    const { playerId } = await arrangePlayer(app, tenant);
+    const match = await arrangeMatch();
+    const [key, another] = [randomUUID(), randomUUID()];
+    const sendAll = async () =>
+      [
+        await create([playerId], withKey(server, key)),
+        await create([playerId], withKey(server, another)),
+        await join(match, playerId, withKey(server, key)),
+      ].map(({ text }) => text);
+    const first = await sendAll();
+    assert.equal(new Set(first.map((text) => JSON.parse(text).matchSessionId)).size, 3, first.join('\n'));
+    assert.deepEqual(await sendAll(), first);
   });
 
   test('runs a repeated request again after 24 hours', async () => {
