@@ -134,6 +134,11 @@ describe('rotateKeys', () => {
     await acceptedUntil(rows[0].retires_at, 400, ask);
     assert.deepEqual(await kidsOf(app), [kid]);
     assert.equal(kidOf((await arrangePlayer(app, tenant)).accessToken), kid);
+
+    const retiring = (await rotate(app, 0)).oldRetireAt;
+    await rotate(app, 3600);
+    const { rows: kept } = await app.owner.query('SELECT retires_at FROM signing_keys WHERE kid = $1', [kid]);
+    assert.equal(kept[0].retires_at.toISOString(), retiring, 'a later rotation does not prolong it');
   });
 
   test('signs with the new key and rejects all current tokens when the old keys are revoked', async () => {
