@@ -223,7 +223,7 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
     const body = { provider: 'StoreA', token: 'ticket' };
     const login = await app.http.post('/api/player-auth/login', body, tenant);
     assert.equal(login.status, 422);
-    assert.match(login.body.detail, /not configured/);
+    assert.match(login.body.detail, /^StoreA is not configured for this tenant/);
   });
 
   test('applies a change in every process', async () => {
@@ -247,6 +247,7 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
     assert.equal(refused.status, 422);
     assert.equal(refused.body.code, 'provider_not_available');
     assert.equal((await strict.http.put(pathOf('Mock'), { enabled: false }, admin)).status, 200);
+    assert.equal((await strict.http.put(pathOf('EmailPassword'), { enabled: true }, admin)).status, 200);
 
     await app.owner.query('UPDATE tenants SET is_demo = true WHERE id = $1', [tenant.tenantId]);
     assert.equal((await enable()).status, 200);

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp();
 const arranged = await arrangeTenant(app);
@@ -114,6 +115,16 @@ describe('PATCH and DELETE /api/bus_tenants/{tenantId}', () => {
       before: { name: 'Before', hiddenFromDiscovery: false },
       after: { name: 'After', hiddenFromDiscovery: true },
     });
+  });
+
+  test('keeps what another change sets meanwhile', async () => {
+    const { id } = (await create({ name: 'Before' })).body;
+    const changed = await commitWhileWaiting(
+      app,
+      (holder) => holder.query(`UPDATE tenants SET name = 'After' WHERE id = $1`, [id]),
+      () => app.http.patch(pathOf(id), { hiddenFromDiscovery: true }, admin),
+    );
+    assert.deepEqual([changed.body.name, changed.body.hiddenFromDiscovery], ['After', true]);
   });
 
   test('turns auto-create on with the settings, and accepts what GET returns', async () => {

@@ -11,6 +11,7 @@ import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { arrangeWebhook } from '../../../testing/webhooks.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -80,6 +81,16 @@ describe('PATCH /api/workspaces/{workspaceId}/plan', () => {
       ip_address: '127.0.0.1',
       request_id: half.headers.get('x-request-id'),
     });
+  });
+
+  test('keeps what another change sets meanwhile', async () => {
+    const { workspaceId } = await arrangeTenant(app);
+    const changed = await commitWhileWaiting(
+      app,
+      (holder) => holder.query('UPDATE workspaces SET hard_stop = true WHERE id = $1', [workspaceId]),
+      () => change({ name: 'Studio' }, platformAdmin, workspaceId),
+    );
+    assert.deepEqual([changed.body.name, changed.body.hardStop], ['Studio', true]);
   });
 
   test('warns a workspace that has used more than its new plan, once', async () => {
