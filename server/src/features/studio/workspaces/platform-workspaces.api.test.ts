@@ -85,6 +85,13 @@ describe('GET /api/admin/workspaces/{workspaceId}', () => {
       body.tenants.map(({ tenantId }: { tenantId: string }) => tenantId),
       [tenant.tenantId],
     );
+    await app.owner.query(
+      `INSERT INTO tenants (id, workspace_id, name, slug)
+       SELECT gen_random_uuid(), $1, 'x', 'game-' || number FROM generate_series(1, 200) number`,
+      [tenant.workspaceId],
+    );
+    const { body: large } = await app.http.get(`/api/admin/workspaces/${tenant.workspaceId}`, admin);
+    assert.equal(large.tenants.length, 200);
     const { body: other } = await app.http.get(`/api/admin/workspaces/${moor}`, admin);
     assert.deepEqual(other.members, [{ accountId: owner.id, email: owner.email, role: 'owner' }]);
     assert.deepEqual(other.tenants, []);

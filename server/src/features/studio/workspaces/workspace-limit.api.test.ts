@@ -57,7 +57,9 @@ describe('the limit of 100 workspaces that an account owns', () => {
 
   test('does not apply to platform administrators', async () => {
     const admin = await arrangePlatformAdmin(app);
-    await own(admin.accountId, 100);
+    await own(admin.accountId, 181);
     assert.equal((await create(admin)).status, 201);
+    const { memberships } = (await app.http.get('/api/saas-auth/me', admin)).body;
+    assert.equal(memberships.length, 200, 'of 202');
   });
 });
