@@ -464,6 +464,7 @@ describe('limits and rules of invitations', () => {
     assert.equal((await invite(someEmail(), 'viewer', busy)).status, 201);
     const refused = await invite(someEmail(), 'viewer', busy);
     assert.equal(refused.status, 429);
+    assert.match(refused.body.detail, /^You have sent 100 invitations/);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
 
     await app.owner.query(
