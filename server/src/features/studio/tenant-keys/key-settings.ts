@@ -72,5 +72,5 @@ export async function requireWithinPlan(
 function changeLimit(before: KeyRateLimit | null, change: KeyChange['rateLimit']): KeyRateLimit | null {
   if (change === null) return null;
   const { perMinute = null, perHour = null } = { ...before, ...change };
-  return perMinute === null && perHour === null ? null : { perMinute, perHour };
+  return { perMinute, perHour };
 }
