@@ -6,6 +6,7 @@ import { acceptedUntil } from '../../../testing/accepted-until.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -87,6 +88,10 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}/rotate', () =
     const old = await create('game', { requirePlayerToken: true });
     const { body: successor } = await rotate('game', old.id);
     assert.equal(successor.requirePlayerToken, true);
+    const { rows } = await app.owner.query('SELECT action FROM audit_records WHERE target_id = $1', [
+      successor.id,
+    ]);
+    assert.deepEqual(rows, [{ action: 'game_key.created' }], 'nobody agreed to pay for it');
     const path = `/api/game/matches/${randomUUID()}`;
     for (const gameKey of [old.key, successor.key])
       assert.equal((await app.http.get(path, { gameKey })).body.code, 'missing_bearer');
@@ -147,15 +152,19 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}/rotate', () =
 
   test('creates one successor when rotations run in parallel', async () => {
     const { id } = await create('game');
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        (index % 2 ? app : other).http.post(`${pathOf('game', id)}/rotate`, {}, admin),
-      ),
+    const answers = await commitWhileWaiting(
+      app,
+      (holder) => holder.query('SELECT FROM tenant_keys WHERE id = $1 FOR NO KEY UPDATE', [id]),
+      () =>
+        Promise.all(
+          [app, other, app, other].map(({ http }) => http.post(`${pathOf('game', id)}/rotate`, {}, admin)),
+        ),
+      4,
     );
     const winners = answers.filter((answer) => answer.status === 201);
     assert.deepEqual(
       [winners.length, answers.filter((answer) => answer.body.code === 'conflict').length],
-      [1, 7],
+      [1, 3],
     );
     assert.equal((await shown('game', id)).successorId, winners[0]!.body.id);
     assert.equal((await rotate('game', winners[0]!.body.id)).status, 201, 'the successor can be rotated');
