@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../../database/database.ts';
 import {
   ACCOUNT_PASSWORD as password,
   accountClient,
@@ -12,6 +13,7 @@ import { someEmail } from '../../../testing/mailbox.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { commitWhileWaiting, whileLocked } from '../../../testing/while-locked.ts';
+import { resetByOperator } from './index.ts';
 
 const app = await startTestApp({ processes: 1, env: { TRUST_PROXY: 'on' } });
 const accounts = await accountClient(app);
@@ -65,6 +67,9 @@ describe('POST /api/saas-auth/totp/enroll', () => {
       account.id,
     ]);
     assert.ok(!rows[0].secret.toString('latin1').includes(body.secret), 'the secret is encrypted');
+    const code = authenticatorCode(body.secret);
+    assert.equal((await remove(account.bearer, { code })).status, 401, 'the code is no credential yet');
+    assert.equal((await remove(account.bearer, { password })).status, 404);
   });
 
   test('returns 403 when the address is not verified', async () => {
@@ -147,6 +152,40 @@ describe('POST /api/saas-auth/totp/confirm', () => {
     assert.equal((await post('totp/confirm', { code: wrongCodeFor(secret) }, account.bearer)).status, 401);
     for (const code of ['12345', '1234567', 'abcdef', 123456, null])
       assert.equal((await post('totp/confirm', { code }, account.bearer)).status, 400);
+  });
+
+  test('returns 409 for an enrolment that is older than 1 hour, until it is started again', async () => {
+    const account = await accounts.signUpVerified();
+    const confirm = async () => {
+      const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
+      const age = async (interval: string) => {
+        await app.owner.query(
+          'UPDATE account_totp SET created_at = created_at - $2::interval WHERE account_id = $1',
+          [account.id, interval],
+        );
+        return (await post('totp/confirm', { code: wrongCodeFor(secret) }, account.bearer)).status;
+      };
+      return [await age('59 minutes'), await age('1 minute')];
+    };
+    assert.deepEqual(await confirm(), [401, 409]);
+    assert.deepEqual(await confirm(), [401, 409]);
+  });
+
+  test('returns 409 for a code of an enrolment that is started again meanwhile', async () => {
+    const account = await accounts.signUpVerified();
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
+    const refused = await commitWhileWaiting(
+      app,
+      (holder) =>
+        holder.query(
+          `WITH account AS (SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE)
+           UPDATE account_totp SET secret = '' FROM account WHERE account_id = id`,
+          [account.id],
+        ),
+      () => post('totp/confirm', { code: authenticatorCode(secret) }, account.bearer),
+    );
+    assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+    assert.ok((await logIn(account.email)).body.accessToken, 'the second factor is off');
   });
 
   test('returns recovery codes to one of the parallel requests', async () => {
@@ -290,8 +329,9 @@ describe('POST /api/saas-auth/totp/verify', () => {
   });
 
   test('keeps at most 10 waiting logins per account, and its tokens for other purposes', async () => {
-    const { email, id } = await accounts.signUpWithTotp();
-    for (let login = 0; login < 12; login++) await mfaToken(email);
+    const { email, id, recoveryCodes } = await accounts.signUpWithTotp();
+    const tokens = [];
+    for (let login = 0; login < 12; login++) tokens.push(await mfaToken(email));
     const { rows } = await app.owner.query(
       'SELECT purpose, count(*)::int FROM account_tokens WHERE account_id = $1 GROUP BY purpose ORDER BY purpose',
       [id],
@@ -300,10 +340,19 @@ describe('POST /api/saas-auth/totp/verify', () => {
       { purpose: 'mfa', count: 10 },
       { purpose: 'verify', count: 1 },
     ]);
+    const complete = async (token = '') =>
+      (await verify({ mfaToken: token, recoveryCode: recoveryCodes[0] })).status;
+    assert.equal(await complete(tokens[1]), 401, 'the oldest ones ended');
+    assert.equal(await complete(tokens[2]), 200);
   });
 });
 
 describe('POST /api/saas-auth/login with a second factor', () => {
+  test('returns 401 if the password is changed after it was checked', async () => {
+    const { id, email } = await accounts.signUpWithTotp();
+    await isRefusedAfterNewPassword(id, () => logIn(email));
+  });
+
   test('returns the same error for a wrong password as without a second factor', async () => {
     const { email } = await accounts.signUpWithTotp();
     const wrong = await logIn(email, 'wrong');
@@ -355,6 +404,40 @@ describe('POST /api/saas-auth/login with a second factor', () => {
   });
 });
 
+describe('a reset of the password by the operator', () => {
+  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+  after(() => database.close());
+  const reset = async (email: string, removeTotp: boolean) => {
+    const passwordHash = await hashPassword('the new password', null);
+    const wanted = { email, passwordHash, removeTotp };
+    return database.transaction((transaction) => resetByOperator(transaction, wanted));
+  };
+
+  test('ends sessions and waiting logins, and keeps the second factor unless told otherwise', async () => {
+    const account = await accounts.signUpWithTotp();
+    const { email, recoveryCodes } = account;
+    const waiting = await mfaToken(email);
+    assert.equal(await reset(email, false), true);
+    assert.equal((await app.http.get('/api/saas-auth/me', account)).status, 401);
+    const recover = (token: string) => verify({ mfaToken: token, recoveryCode: recoveryCodes[0] });
+    assert.equal((await recover(waiting)).status, 401);
+    assert.equal((await recover(await mfaToken(email, 'the new password'))).status, 200);
+
+    assert.equal(await reset(email, true), true);
+    assert.ok((await logIn(email, 'the new password')).body.accessToken, 'a login needs only the password');
+    assert.equal(await reset(someEmail(), true), false);
+    const { rows } = await app.owner.query(
+      `SELECT actor_kind, details FROM audit_records WHERE target_id = $1 AND action = 'account.password_reset' ORDER BY id`,
+      [account.id],
+    );
+    const source = 'operator';
+    assert.deepEqual(rows, [
+      { actor_kind: 'system', details: { source, endedSessions: 1, totpRemoved: false } },
+      { actor_kind: 'system', details: { source, endedSessions: 1, totpRemoved: true } },
+    ]);
+  });
+});
+
 describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes', () => {
   test('are refused if the password is changed after it was checked', async () => {
     for (const attempt of [
@@ -367,6 +450,19 @@ describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes
       const used = { mfaToken: mfa, recoveryCode: account.recoveryCodes[0] };
       assert.equal((await verify(used)).status, 200, 'the second factor and its codes are the same');
     }
+  });
+
+  test('return 401 for a code of an app that another one replaces meanwhile', async () => {
+    const account = await accounts.signUpWithTotp();
+    const refused = await commitWhileWaiting(
+      app,
+      (holder) =>
+        holder.query(`UPDATE account_totp SET secret = '', last_step = 0 WHERE account_id = $1`, [
+          account.id,
+        ]),
+      () => remove(account.bearer, { code: authenticatorCode(account.secret, 1) }),
+    );
+    assert.equal(refused.status, 401);
   });
 
   test('require the password or a code of the app', async () => {

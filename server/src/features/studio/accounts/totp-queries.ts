@@ -39,7 +39,7 @@ export function consumeStep(
 ): Promise<boolean> {
   return db.changes(sql`
     UPDATE account_totp SET last_step = ${step}
-    WHERE account_id = ${accountId} AND confirmed_at IS NOT NULL AND secret = ${secret} AND last_step < ${step}`);
+    WHERE account_id = ${accountId} AND secret = ${secret} AND last_step < ${step}`);
 }
 
 /** Deletes an enrolment that is not confirmed. */
