@@ -36,7 +36,7 @@ async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
       http.post(`${keysPath}/${keyId}/rotate`, body, agent),
     list: async (query = '') => (await app.http.get(paidKeys + query, owner)).body,
     end: (keyId: string, caller: object = owner) => app.http.delete(`${paidKeys}/${keyId}`, caller),
-    demote: () => app.http.patch(`${members}/${agent.accountId}`, { role: 'viewer' }, owner),
+    demote: (to = 'viewer') => app.http.patch(`${members}/${agent.accountId}`, { role: to }, owner),
     remove: () => app.http.delete(`${members}/${agent.accountId}`, owner),
     leave: () => app.http.delete(`${members}/${agent.accountId}`, agent),
     /** Returns the workspace that is billed for a read with a key on one server. */
@@ -106,17 +106,19 @@ describe('subscriberWorkspaceId of an API key', () => {
     const manager = await arrangeAccount(app, scene.publisher, 'owner');
     const { id } = (await scene.create()).body;
     await scene.end(id);
+    const here = '127.0.0.1';
     const trail = async (workspaceId: string, caller: object) =>
       (
         await app.http.get(`/api/workspaces/${workspaceId}/audit-records?targetId=${id}`, caller)
-      ).body.items.map((record: { action: string }) => record.action);
+      ).body.items.map((record: { action: string; ipAddress: string }) => [record.action, record.ipAddress]);
     assert.deepEqual(await trail(scene.payer.workspaceId, scene.owner), [
-      'paid_key.ended',
-      'paid_key.agreed',
+      ['paid_key.ended', here],
+      ['paid_key.agreed', here],
     ]);
+    // The publisher does not learn the address of the other workspace's owner.
     assert.deepEqual(await trail(scene.publisher.workspaceId, manager), [
-      'api_key.payer_ended',
-      'api_key.created',
+      ['api_key.payer_ended', null],
+      ['api_key.created', here],
     ]);
     for (const caller of [scene.owner, manager]) {
       const { items } = (await app.http.get('/api/notifications', caller)).body;
@@ -275,6 +277,8 @@ describe('subscriberWorkspaceId of an API key', () => {
     assert.equal((await scene.change(id, { expiresAt: null })).status, 409);
     assert.equal((await scene.change(id, { expiresAt: null, subscriberWorkspaceId: null })).status, 200);
     assert.equal(await scene.payerOf(id), null);
+    const { record, count } = await newestOf(scene.payer, scene.owner);
+    assert.deepEqual([record.action, count], ['paid_key.agreed', 1], 'the payment ended with the expiry');
   });
 
   test('writes nothing about a key that its own workspace pays for', async () => {
@@ -471,6 +475,13 @@ describe('a member who loses the role of owner or admin', () => {
       assert.equal(await scene.payerOf(id), null);
       assert.equal(await scene.billed(key), 'publisher');
     });
+
+  test('keeps the payment as an admin', async () => {
+    const scene = await arrange('owner');
+    const { id } = (await scene.create()).body;
+    assert.equal((await scene.demote('admin')).status, 200);
+    assert.equal(await scene.payerOf(id), scene.payer.workspaceId);
+  });
 
   test('ends agreements that are created, changed or rotated in parallel', async () => {
     for (let round = 0; round < 12; round++) {
