@@ -205,7 +205,8 @@ describe('POST /api/saas-auth/totp/confirm', () => {
 
 describe('POST /api/saas-auth/totp/verify', () => {
   test('completes a login with a code of the app, once', async () => {
-    const { email, secret } = await accounts.signUpWithTotp();
+    const account = await accounts.signUpWithTotp();
+    const { email, secret } = account;
     const token = await mfaToken(email);
     const code = authenticatorCode(secret, 1);
     const done = await verify({ mfaToken: token, code });
@@ -213,6 +214,7 @@ describe('POST /api/saas-auth/totp/verify', () => {
     assert.equal(done.body.user.email, email);
     assert.equal((await app.http.get('/api/saas-auth/me', { bearer: done.body.accessToken })).status, 200);
     assert.equal((await verify({ mfaToken: token, code })).status, 401, 'the mfaToken was used');
+    assert.equal((await actionsOf(account)).includes('account.recovery_code_used'), false);
     const replayed = await verify({ mfaToken: await mfaToken(email), code });
     assert.deepEqual([replayed.status, replayed.body.code], [401, 'invalid_credentials']);
   });
@@ -463,6 +465,20 @@ describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes
       () => remove(account.bearer, { code: authenticatorCode(account.secret, 1) }),
     );
     assert.equal(refused.status, 401);
+  });
+
+  test('count wrong codes together with those of a login', async () => {
+    const { email, bearer, secret } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    const attempts = [
+      (code: string) => remove(bearer, { code }),
+      (code: string) => post('totp/recovery-codes', { code }, bearer),
+      (code: string) => verify({ mfaToken: token, code }),
+    ];
+    const wrong = wrongCodeFor(secret);
+    for (let guess = 0; guess < 10; guess++)
+      assert.equal((await attempts[guess % 3]!(wrong)).status, 401, String(guess));
+    for (const attempt of attempts) assert.equal((await attempt(authenticatorCode(secret, 1))).status, 429);
   });
 
   test('require the password or a code of the app', async () => {
