@@ -348,6 +348,18 @@ describe('the payer of an API key', () => {
       assert.equal(await scene.payerOf(again.body.id), payerId);
     });
 
+  test('does not pay for a successor that a rotation creates before the agreement ends', async () => {
+    const scene = await arrange();
+    const { id } = (await scene.create()).body;
+    const [rotated, ended] = await inOrder(
+      id,
+      () => scene.rotate(id),
+      () => scene.end(id),
+    );
+    assert.deepEqual([rotated.status, ended.status], [201, 204]);
+    assert.equal(await scene.payerOf(rotated.body.id), null);
+  });
+
   test('does not begin again if its agreement ends while a change names it', async () => {
     const scene = await arrange();
     const { id } = (await scene.create()).body;
