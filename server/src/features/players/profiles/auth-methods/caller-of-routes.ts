@@ -46,7 +46,7 @@ function proofOfHeader(request: FastifyRequest): Static<typeof IdentityProof> | 
     proof = undefined;
   }
   const validate = request.compileValidationSchema(IdentityProof, 'body') as (data: unknown) => unknown;
-  if (proof === null || typeof proof !== 'object' || validate(proof) !== true)
+  if (validate(proof) !== true)
     throw invalidField(
       'X-Identity-Proof',
       'must be a JSON object in base64url with provider, and with token, message and signature, or email and code',
