@@ -368,9 +368,14 @@ describe('a token of a revoked session', () => {
       await ban(player.playerId, admin);
       if (order === 'after') assert.equal((await forceLogout()).status, 200);
       for (const answer of [
+        await app.http.get(ME, player),
+        await app.http.get(METHODS, player),
+        await app.http.get(`${ME}/bus_tenants`, player),
         await app.http.get(`${ME}/export`, player),
         await app.http.get('/api/player/sessions/history', player),
+        await app.http.get('/api/player/sessions/summary', player),
         await app.http.get('/api/player/devices', player),
+        await app.http.patch(ME, { displayName: 'Mallory' }, player),
         await app.http.delete(ME, player),
       ])
         assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);

@@ -104,7 +104,7 @@ const refused = (answer: Answer, what?: string) =>
 const auditOf = async (playerId: string) =>
   (
     await app.owner.query(
-      'SELECT action, tenant_id AS tenant, ip_address AS ip, details FROM audit_records WHERE target_id = $1 ORDER BY id',
+      'SELECT action, tenant_id AS tenant, ip_address AS ip, request_id AS request, details FROM audit_records WHERE target_id = $1 ORDER BY id',
       [playerId],
     )
   ).rows;
@@ -244,12 +244,24 @@ describe('a profile that several workspaces know', () => {
     await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
     await signIn(player.wallet, honest);
     const portal = await portalToken(email);
-    assert.equal((await app.http.get(`${ME}/export`, portal)).status, 200);
+    const exported = await app.http.get(`${ME}/export`, portal);
+    assert.equal(exported.status, 200, exported.text);
+    const [address] = exported.body.emailAddresses;
+    assert.deepEqual([address.email, Date.parse(address.verifiedAt) > 0], [email, true]);
+    assert.deepEqual(
+      exported.body.portalSessions.map(({ endedAt }: { endedAt: string | null }) => endedAt),
+      [null],
+    );
     assert.equal((await app.http.delete(ME, portal)).status, 204);
     const trail = (await auditOf(player.playerId)).filter(({ action }) => action === 'player.self_deleted');
     assert.deepEqual(
-      trail.map(({ tenant }) => tenant).toSorted(),
-      [null, hostile.tenantId, honest.tenantId].toSorted(),
+      new Map(trail.map(({ tenant, request }) => [tenant, request !== null])),
+      new Map([
+        [null, true],
+        [hostile.tenantId, false],
+        [honest.tenantId, false],
+      ]),
+      'only the portal sees the origin of its request',
     );
     const { body } = await app.http.get(
       `/api/admin/audit-records?targetId=${player.playerId}&limit=1`,
@@ -323,7 +335,9 @@ describe('a profile that several workspaces know', () => {
     refused(await merge({ sourceProof: await proofOf(puppet.wallet) }));
     assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
     // The wallet would be restricted to the games of one workspace, and could not sign in to those of the other.
-    refused(await merge({ sourceProof: await proofOf(victim.wallet) }), 'no proof of the target');
+    const withoutTarget = await merge({ sourceProof: await proofOf(victim.wallet) });
+    refused(withoutTarget, 'no proof of the target');
+    assert.match(withoutTarget.body.detail, /also needs a proof of this profile/);
     assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
     const merged = await merge({
       sourceProof: await proofOf(victim.wallet),
@@ -370,6 +384,27 @@ describe('a profile that several workspaces know', () => {
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     const again = await exchange(email, await codeFor(email, hostile), hostile);
     assert.equal(again.body.playerId, target.playerId);
+  });
+
+  test('merges a profile that only another workspace knows with a proof by a method that is valid there', async () => {
+    const [target, source] = [await newPlayer(honest), await newPlayer(hostile)];
+    const email = someEmail();
+    assert.equal((await linkEmail(email, hostile, source)).status, 201);
+    const code = await portalCodeFor(email);
+    const merged = await app.http.post(
+      `${ME}/merge`,
+      {
+        sourceProfileId: source.playerId,
+        sourceProof: { provider: 'EmailOneTimeCode', email, code },
+        proof: await proofOf(target.wallet),
+      },
+      target,
+    );
+    assert.equal(merged.status, 200, merged.text);
+    const reused = await app.http.post('/api/player-portal-auth/otc/exchange', { email, code });
+    assert.equal(reused.status, 401, 'the merge has used the code');
+    refused(await signIn(source.wallet, honest), 'its methods stay restricted to the workspace');
+    assert.equal((await signIn(source.wallet, hostile)).body.playerId, target.playerId);
   });
 
   test('returns 400 for a merge without a whole credential of the source', async () => {
@@ -464,6 +499,22 @@ describe('a method that was linked without a proof', () => {
       victim.playerId,
       'a proof makes the method valid in all workspaces',
     );
+  });
+
+  test('can be a method of another profile that was merged without a proof', async () => {
+    const [victim, puppet] = [await newPlayer(hostile), await newPlayer(hostile)];
+    const token = mockToken();
+    assert.equal((await app.http.post(METHODS, { provider: 'Mock', token }, puppet)).status, 201);
+    const merged = await app.http.post(
+      `${ME}/merge`,
+      { sourceProfileId: puppet.playerId, sourceProvider: 'Mock', sourceAuthToken: token },
+      victim,
+    );
+    assert.equal(merged.status, 200, merged.text);
+    refused(await signIn(puppet.wallet, honest));
+    assert.equal((await signIn(puppet.wallet, sibling)).body.playerId, victim.playerId);
+    await signIn(victim.wallet, honest);
+    refused(await linkMock(victim, { proof: await proofOf(puppet.wallet) }), 'it is no proof');
   });
 
   test('opens a portal session that can remove only this method', async () => {
@@ -600,13 +651,19 @@ describe('a method that was linked without a proof', () => {
       { gameKey: honest.gameKey },
     );
     assert.equal(set.status, 200, set.text);
-    refused(
-      await app.http.post(
+    const logInThere = () =>
+      app.http.post(
         '/api/player-auth/email/tenant-login',
         { email, password: 'battery staple' },
         { gameKey: honest.gameKey },
-      ),
-    );
+      );
+    refused(await logInThere());
+    // The reset has ended the first session.
+    const { body } = await signIn(victim.wallet, hostile);
+    const other = someEmail();
+    for (const more of [{}, { proof: await proofOf(victim.wallet) }])
+      assert.equal((await linkEmail(other, hostile, { bearer: body.accessToken }, more)).status, 201);
+    refused(await logInThere(), 'a proof is for the address that it links');
   });
 
   test('signs in everywhere with its password, after its address is linked again with a proof', async () => {
@@ -713,6 +770,27 @@ describe('a change of a profile', () => {
         ['player.auth_method_linked', honest.tenantId, true],
       ].toSorted(),
     );
+  });
+
+  test('is mailed also to the address that it removes', async () => {
+    const player = await newPlayer(hostile);
+    const [kept, removed] = [someEmail(), someEmail()];
+    await linkEmail(kept, hostile, player);
+    const { body: method } = await linkEmail(removed, hostile, player);
+    for (const name of ['merge', 'export']) assert.equal((await changes[name]!(player)).status, 200, name);
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, player)).status, 204);
+    const deleted = await app.http.delete(ME, player);
+    assert.equal(deleted.status, 204);
+    const subjectsTo = async (email: string) => (await mailsTo(email)).map(({ subject }) => subject);
+    const subjects = [
+      'A sign-in method was removed from your player profile',
+      'Your player data was exported',
+      'A profile was merged into your player profile',
+    ];
+    assert.deepEqual((await subjectsTo(removed)).slice(0, 3), subjects);
+    assert.deepEqual((await subjectsTo(kept)).slice(0, 4), ['Your player profile was deleted', ...subjects]);
+    const text = (await mailsTo(kept))[0]?.text ?? '';
+    assert.ok(text.includes(deleted.headers.get('x-deletion-receipt')!), text);
   });
 
   test('is audited in at most 100 tenants: that of the token, then one of each workspace', async () => {

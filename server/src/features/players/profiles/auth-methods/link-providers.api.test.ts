@@ -115,6 +115,38 @@ describe('POST /api/player-profile/me/auth-methods and /merge', () => {
     });
   }
 
+  test('refuse a merge of a profile that only another workspace knows without a proof of it', async () => {
+    const elsewhere = await arrangeTenant(app, { providers: ['EvmWallet'] });
+    await arrangeProvider(app, elsewhere, 'StoreA', { appId: storeA.appId, webApiKey: storeA.webApiKey });
+    for (const [here, there] of [
+      [tenant, elsewhere],
+      [elsewhere, tenant],
+    ] as const) {
+      const credential = { provider: 'StoreA', token: await tokenProviders.StoreA() };
+      const logInThere = () => app.http.post('/api/player-auth/login', credential, there);
+      const { playerId } = (await logInThere()).body;
+      const wallet = someWallet();
+      const signed = await signChallenge(app, here, wallet);
+      const { accessToken } = (await app.http.post('/api/player-auth/wallet/verify', signed, here)).body;
+      const { body } = await app.http.post('/api/player-portal-auth/wallet/challenge', {
+        address: wallet.address,
+      });
+      const { message } = body as { message: string };
+      const proof = { provider: 'EvmWallet', message, signature: await wallet.signMessage({ message }) };
+      for (const proofs of [{}, { proof }]) {
+        const merge = {
+          sourceProfileId: playerId,
+          sourceProvider: 'StoreA',
+          sourceAuthToken: credential.token,
+        };
+        const refused = await app.http.post(`${ME}/merge`, { ...merge, ...proofs }, { bearer: accessToken });
+        assert.deepEqual([refused.status, refused.body.code], [403, 'identity_proof_required']);
+        assert.match(refused.body.detail, /needs a proof of it, as sourceProof/);
+      }
+      assert.equal((await logInThere()).body.playerId, playerId);
+    }
+  });
+
   test('return 502 when the provider does not answer', async () => {
     const player = await newPlayer();
     storeB.fail('broken');
@@ -249,7 +281,12 @@ describe('a portal token', () => {
     assert.equal((await refresh(target.refreshToken)).status, 200);
 
     await app.http.post('/api/player-portal-auth/logout', { refreshToken: left.refreshToken });
-    const refused = await link({ provider: 'StoreA', token: await storeACallback(newAccount()) }, left);
-    assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_bearer']);
+    for (const refused of [
+      await link({ provider: 'StoreA', token: await storeACallback(newAccount()) }, left),
+      await app.http.get(`${ME}/export`, left),
+      await app.http.delete(ME, left),
+    ])
+      assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_bearer']);
+    assert.equal((await app.http.get(ME, left)).body.isActive, true, 'the token still reads the profile');
   });
 });
