@@ -105,6 +105,26 @@ describe('POST /api/player-profile/me/merge', () => {
     assert.deepEqual([again.body.playerId, again.body.isNewPlayer], [target.playerId, false]);
   });
 
+  test('keeps the first and the last visit of both profiles, and hides the player if one of them was hidden', async () => {
+    const source = await newPlayer();
+    const targets = [await newPlayer(), await newPlayer()];
+    const path = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}`;
+    const { body } = await app.http.patch(path(source.playerId), { hiddenFromDiscovery: true }, admin);
+    let last: Player = source;
+    // The hidden profile is the source of the first merge, and the target of the second one.
+    for (const other of targets) {
+      const [from, into] = last === source ? [last, other] : [other, last];
+      const { lastSeenAt } = (await app.http.get(path(other.playerId), admin)).body;
+      assert.equal((await merge(from, into)).status, 200);
+      last = into;
+      const after = (await app.http.get(path(into.playerId), admin)).body;
+      assert.deepEqual(
+        [after.hiddenFromDiscovery, after.firstSeenAt, after.lastSeenAt],
+        [true, body.firstSeenAt, lastSeenAt],
+      );
+    }
+  });
+
   test('makes the tokens of the source invalid', async () => {
     const [target, source] = [await newPlayer(), await newPlayer()];
     const { body: elsewhere } = await login(source.username, { at: sibling });
@@ -234,33 +254,54 @@ describe('POST /api/player-profile/me/merge', () => {
   });
 
   test('moves devices, and merges shared ones into one that is blocked if either was', async () => {
-    const [shared, theirs, lost] = [newName().repeat(2), newName().repeat(2), newName().repeat(2)];
+    const [shared, theirs, lost, stolen] = [1, 2, 3, 4].map(() => newName().repeat(2)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
     const [target, source] = [
       await newPlayer({ fingerprint: shared }),
       await newPlayer({ fingerprint: shared }),
     ];
     const { body: onLost } = await login(target.username, { fingerprint: lost });
-    for (const fingerprint of [shared, theirs, lost]) await login(source.username, { fingerprint });
+    await login(target.username, { fingerprint: stolen });
+    for (const fingerprint of [shared, theirs, lost, stolen]) await login(source.username, { fingerprint });
     const devices = async (caller: Caller) => (await app.http.get('/api/player/devices', caller)).body;
-    const blocked = (await devices(source)).find(
-      ({ deviceFingerprint }: { deviceFingerprint: string }) => deviceFingerprint === lost,
-    );
-    await app.http.patch(`/api/player/devices/${blocked.id}`, { isBlocked: true }, source);
+    const change = async (fingerprint: string, changes: object, caller: Caller) => {
+      const { id } = (await devices(caller)).find(
+        ({ deviceFingerprint }: { deviceFingerprint: string }) => deviceFingerprint === fingerprint,
+      );
+      assert.equal((await app.http.patch(`/api/player/devices/${id}`, changes, caller)).status, 200);
+    };
+    await change(lost, { isBlocked: true }, source);
+    await change(stolen, { isBlocked: true }, target);
+    await change(shared, { isTrusted: true, deviceName: 'Deck' }, source);
     assert.equal((await merge(source, target)).status, 200);
 
     const joined = Object.fromEntries(
       (await devices(target)).map(
-        ({ deviceFingerprint, playerId, loginCount, isBlocked }: Record<string, unknown>) => [
+        ({
           deviceFingerprint,
-          { playerId, loginCount, isBlocked },
+          playerId,
+          loginCount,
+          isBlocked,
+          isTrusted,
+          deviceName,
+        }: Record<string, unknown>) => [
+          deviceFingerprint,
+          { playerId, loginCount, isBlocked, isTrusted, deviceName },
         ],
       ),
     );
     const { playerId } = target;
+    const common = { playerId, isTrusted: false, deviceName: null };
     assert.deepEqual(joined, {
-      [shared]: { playerId, loginCount: 3, isBlocked: false },
-      [theirs]: { playerId, loginCount: 1, isBlocked: false },
-      [lost]: { playerId, loginCount: 2, isBlocked: true },
+      // The target has not trusted the device.
+      [shared]: { ...common, loginCount: 3, isBlocked: false, deviceName: 'Deck' },
+      [theirs]: { ...common, loginCount: 1, isBlocked: false },
+      [lost]: { ...common, loginCount: 2, isBlocked: true },
+      [stolen]: { ...common, loginCount: 2, isBlocked: true },
     });
     assert.equal((await login(target.username, { fingerprint: lost })).status, 403);
     assert.equal((await refresh(onLost.refreshToken)).status, 401, 'a block ends the sessions of the device');
@@ -283,6 +324,9 @@ describe('POST /api/player-profile/me/merge', () => {
       [target.playerId, tenant.tenantId],
     );
     assert.ok(rows[0].banned_until.getTime() > Date.now() + 8 * 86_400_000);
+    const unbanned = await newPlayer();
+    assert.equal((await merge(unbanned, { bearer: elsewhere.accessToken })).status, 200);
+    for (const { username } of [target, unbanned]) assert.equal((await login(username)).status, 403);
     const path = `/api/bus_tenants/${tenant.tenantId}/players/${target.playerId}`;
     const { body: history } = await app.http.get(`${path}/bans`, admin);
     assert.deepEqual(history.items.map(({ reason }: { reason: string }) => reason).toSorted(), [
