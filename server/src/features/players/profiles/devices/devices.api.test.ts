@@ -39,18 +39,32 @@ async function arrangeDevice() {
 }
 
 describe('repeated changes of devices', () => {
-  test('are limited to 100 unblocks a day, and a block is never refused', async () => {
+  test('are limited to 100 unblocks a day, together with links and exports, and a block is never refused', async () => {
     const { caller, device, username } = await arrangeDevice();
     await login(username, newFingerprint());
-    for (let count = 0; count < 100; count++) {
+    const METHODS = '/api/player-profile/me/auth-methods';
+    const link = (name: string, setAsPrimary = false) =>
+      app.http.post(METHODS, { provider: 'Mock', token: `mock:${name}:secret`, setAsPrimary }, caller);
+    const second = newName();
+    const { body: method } = await link(second);
+    // The link was the first of 100.
+    for (let count = 1; count < 100; count++) {
       assert.equal((await change(device.id, { isBlocked: true }, caller)).status, 200);
       assert.equal((await change(device.id, { isBlocked: false }, caller)).status, 200);
     }
     const other = (await list(caller)).body.find(({ id }: { id: string }) => id !== device.id);
     for (const { id } of [device, other])
       assert.equal((await change(id, { isBlocked: true }, caller)).status, 200);
-    const refused = await change(device.id, { isBlocked: false }, caller);
-    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    for (const refused of [
+      await change(device.id, { isBlocked: false }, caller),
+      await link(newName()),
+      await link(second, true),
+      await app.http.post(`${METHODS}/${method.id}/set-primary`, undefined, caller),
+      await app.http.get('/api/player-profile/me/export', caller),
+    ])
+      assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.deepEqual((await link(second)).body, method, 'a repeated link changes nothing');
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, caller)).status, 204);
     assert.equal(
       (await list(caller)).body.filter(({ isBlocked }: { isBlocked: boolean }) => isBlocked).length,
       2,
