@@ -55,9 +55,9 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/export', () => {
     await app.http.post(`${players}/notes`, { text: 'another internal remark' }, admin);
     await app.owner.query(
       `INSERT INTO third_party_refresh_tokens (token_hash, tenant_id, player_id, session_id, family_id, audience, display_name, email, expires_at)
-       SELECT sha256('a'), tenant_id, player_id, session_id, gen_random_uuid(), 'https://forum.example', 'Ada', 'ada@home.example', now() + interval '1 day'
-       FROM login_sessions WHERE tenant_id = $1 AND player_id = $2 LIMIT 1`,
-      [tenant.tenantId, player.playerId],
+       SELECT uuid_send(session_id), tenant_id, player_id, session_id, gen_random_uuid(), 'https://forum.example', 'Ada', 'ada@home.example', now() + interval '1 day'
+       FROM login_sessions WHERE tenant_id = $1 AND player_id = ANY($2)`,
+      [tenant.tenantId, [player.playerId, other.playerId]],
     );
 
     const { status, headers, body, text } = await app.http.get(pathOf(tenant, player.playerId), admin);

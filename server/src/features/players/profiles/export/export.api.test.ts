@@ -123,6 +123,7 @@ describe('GET /api/player-profile/me/export', () => {
       matchEvents: 2,
       playerEvents: 2,
     });
+    assert.equal(body.mergedProfiles[0].id, absorbed.playerId);
     assert.equal(body.bans[0].reason, 'tea');
     assert.equal(body.logouts[0].reason, 'user_logout');
     const login = body.logins.find(
@@ -148,17 +149,37 @@ describe('GET /api/player-profile/me/export', () => {
       [tenant.tenantId, player.playerId],
     );
     await app.owner.query(
-      `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform)
-     SELECT $1, gen_random_uuid(), $2, now(), now() - (n / 3) * interval '1 ms', 'mock', 'Other'
+      `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, ended_at, end_reason, auth_provider, platform)
+     SELECT $1, gen_random_uuid(), $2, now(), now() - (n / 3) * interval '1 ms', CASE WHEN n > 9 THEN now() END, CASE WHEN n > 9 THEN 'timeout' END, 'mock', 'Other'
      FROM generate_series(1, 1999) n`,
       [tenant.tenantId, player.playerId],
+    );
+    await app.owner.query(
+      `INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, received_at_db)
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), $2, 'timeout', now(), now(), now() - (n / 3) * interval '1 ms'
+       FROM generate_series(1, 500) n`,
+      [tenant.tenantId, player.playerId],
+    );
+    await app.owner.query(
+      `INSERT INTO player_bans (tenant_id, id, player_id, banned_by, banned_at, lifted_at)
+       SELECT $1, gen_random_uuid(), $2, $2, now() - (n / 3) * interval '1 ms', now() FROM generate_series(1, 500) n`,
+      [tenant.tenantId, player.playerId],
+    );
+    await app.owner.query(
+      `INSERT INTO portal_sessions (id, player_id, created_at)
+       SELECT gen_random_uuid(), $1, now() - (n / 3) * interval '1 ms' FROM generate_series(1, 500) n`,
+      [player.playerId],
     );
     const { body } = await exported(player);
     for (const [name, key, count] of [
       ['logins', 'receivedAt', 3000],
       ['sessions', 'lastSeenAt', 2000],
+      ['logouts', 'receivedAt', 500],
+      ['bans', 'bannedAt', 500],
+      ['portalSessions', 'startedAt', 500],
     ] as const) {
       const rows: Record<string, string>[] = body[name];
+      assert.equal(rows.length, count, name);
       assert.equal(new Set(rows.map(({ id, sessionId }) => id ?? sessionId)).size, count, name);
       assert.ok(
         rows.every(
@@ -263,8 +284,8 @@ describe('GET /api/player-profile/me/export', () => {
     const tenantIds = [tenantId, (await arrangeTenant(app)).tenantId];
     await app.owner.query(
       `INSERT INTO third_party_refresh_tokens
-         (tenant_id, token_hash, family_id, session_id, player_id, audience, expires_at, used_at)
-       SELECT tenant_id, int4send(number), gen_random_uuid(), $2, $2, tenant_id || ' ' || number, now() + interval '1 day',
+         (tenant_id, token_hash, family_id, session_id, player_id, audience, display_name, email, expires_at, used_at)
+       SELECT tenant_id, int4send(number), gen_random_uuid(), $2, $2, tenant_id || ' ' || number, 'Ada', 'ada@home.example', now() + interval '1 day',
               CASE WHEN number > 1000 THEN now() END
        FROM unnest($1::uuid[]) tenant_id, generate_series(1, 3000) number`,
       [tenantIds, player.playerId],
@@ -272,6 +293,8 @@ describe('GET /api/player-profile/me/export', () => {
     const { body } = await exported(player);
     const audiences = body.thirdParties.map(({ audience }: { audience: string }) => audience);
     assert.deepEqual([audiences.length, new Set(audiences).size], [2_000, 2_000]);
+    const { displayName, email } = body.thirdParties[0];
+    assert.deepEqual([displayName, email], ['Ada', 'ada@home.example']);
 
     const { playerId } = player;
     const last = { tenantId, familyId: 'a0000000-0000-4000-8000-000000000000' };

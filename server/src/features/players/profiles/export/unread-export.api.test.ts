@@ -73,4 +73,23 @@ describe('GET /api/player-profile/me/export without reading the answer', () => {
     assert.ok(destroy.mock.calls.some(({ arguments: [error] }) => isInvalidBearer(error)));
     await assert.rejects(once(stalled.resume(), 'end'), { code: 'ECONNRESET' });
   });
+
+  test('ends within a minute after the profile was merged', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const destroy = context.mock.method(Readable.prototype, 'destroy');
+    const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    await addData(source.playerId);
+    const stalled = await openWithoutReading(app, EXPORT, { bearer: source.accessToken, address });
+    assert.equal(stalled.statusCode, 200);
+    const merge = {
+      sourceProfileId: source.playerId,
+      sourceProvider: 'Mock',
+      sourceAuthToken: `mock:${source.username}:secret`,
+    };
+    const merged = await app.http.post('/api/player-profile/me/merge', merge, { bearer: target.accessToken });
+    assert.equal(merged.status, 200, merged.text);
+    context.mock.timers.tick(MINUTE);
+    await eventually(() => destroy.mock.calls.some(({ arguments: [error] }) => isInvalidBearer(error)));
+    await assert.rejects(once(stalled.resume(), 'end'), { code: 'ECONNRESET' });
+  });
 });
