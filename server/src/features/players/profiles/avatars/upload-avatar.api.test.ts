@@ -62,3 +62,30 @@ test('an upload keeps the image of the profile if the answer of the commit is lo
   assert.equal(body.avatarUrl, 'https://images.example/new.png');
   assert.deepEqual([...stored], ['new.png']);
 });
+
+for (const [code, change] of [
+  ['profile_deleted', 'UPDATE players SET is_active = false WHERE id = $1'],
+  ['invalid_bearer', 'UPDATE login_sessions SET tokens_revoked_at = now() WHERE player_id = $1'],
+] as const)
+  test(`an upload removes its image again if it is refused with ${code} after the image was stored`, async () => {
+    const { playerId, sessionId } = await arrangePlayer(app, tenant);
+    const stored = new Set<string>();
+    const avatars = {
+      async add() {
+        stored.add('new.png');
+        await app.owner.query(change, [playerId]);
+        return 'new.png';
+      },
+      urlOf: (name: string) => `https://images.example/${name}`,
+      remove: async (name: string) => void stored.delete(name),
+    } as unknown as AvatarStore;
+    const unlimited = { spend: async () => {} } as never;
+    const caller = { playerId, tenantId: tenant.tenantId, sessionId, expiresAtMs: Infinity, ipAddress: null };
+    await assert.rejects(
+      uploadAvatar({ database, avatars, smallProfileChanges: unlimited }, caller, image, () => {}),
+      { code },
+    );
+    assert.deepEqual([...stored], []);
+    const { rows } = await app.owner.query('SELECT avatar_url FROM players WHERE id = $1', [playerId]);
+    assert.deepEqual(rows, [{ avatar_url: null }]);
+  });
