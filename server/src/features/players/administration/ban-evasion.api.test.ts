@@ -123,6 +123,10 @@ describe('a banned identity', () => {
       [player.playerId],
     );
     assert.equal(await isBanned(player.username), false);
+    const other = await bannedPlayer();
+    await deleteExpiredBanFingerprints(database.forTenant(tenant.tenantId), tenant.tenantId);
+    const kept = [await fingerprints(player.playerId), await fingerprints(other.playerId)];
+    assert.deepEqual(kept, [0, 1], 'only the fingerprints of expired bans are deleted');
   });
 
   test('can be an email address, by code and by password', async () => {

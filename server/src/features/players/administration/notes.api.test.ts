@@ -36,6 +36,9 @@ describe('the notes about a player', () => {
     assert.deepEqual(notes[0].author, { id: admin.accountId, email: rows[0].email });
     assert.ok(Date.parse(notes[0].createdAt));
 
+    const other = await arrangePlayer(app, tenant);
+    const misplaced = `${notesOf(other.playerId)}/${first.body.id}`;
+    assert.equal((await app.http.raw('DELETE', misplaced, undefined, admin)).status, 404);
     const path = `${notesOf(ada.playerId)}/${first.body.id}`;
     assert.equal((await app.http.raw('DELETE', path, undefined, admin)).status, 204);
     assert.equal((await app.http.raw('DELETE', path, undefined, admin)).status, 404);
@@ -84,13 +87,15 @@ describe('the notes about a player', () => {
     assert.equal((await list(cyd.playerId)).length, 200);
   });
 
-  test('are all listed after a merge, even if there are more than 200', async () => {
+  test('are listed after a merge even if there are more than 200, but at most 1,000', async () => {
     const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
-    await app.owner.query(
-      `INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
-       SELECT $1, player, gen_random_uuid(), 'x', $3 FROM unnest($2::uuid[]) player CROSS JOIN generate_series(1, 200)`,
-      [tenant.tenantId, [source.playerId, target.playerId], admin.accountId],
-    );
+    const addTo = (playerIds: string[], count: number) =>
+      app.owner.query(
+        `INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
+         SELECT $1, player, gen_random_uuid(), 'x', $3 FROM unnest($2::uuid[]) player CROSS JOIN generate_series(1, $4)`,
+        [tenant.tenantId, playerIds, admin.accountId, count],
+      );
+    await addTo([source.playerId, target.playerId], 200);
     const merged = await app.http.post(
       '/api/player-profile/me/merge',
       {
@@ -103,6 +108,8 @@ describe('the notes about a player', () => {
     assert.equal(merged.status, 200, merged.text);
     assert.equal((await list(target.playerId)).length, 400);
     assert.equal((await add('more', target.playerId)).status, 409);
+    await addTo([target.playerId], 601);
+    assert.equal((await list(target.playerId)).length, 1_000);
   });
 
   test('are invisible to other tenants that know the player', async () => {

@@ -244,6 +244,37 @@ describe('GET /api/bus_tenants/{tenantId}/players', () => {
     assert.equal((await list({ search: 'crowd 250' }, at, at.viewer)).body.totalCount, 3);
   });
 
+  test('finds and counts all players of a provider that more than 2,500 have used', async () => {
+    const at = await newTenant();
+    const { playerId: other } = await arrangePlayer(app, at);
+    const { rows } = await app.owner.query(
+      `WITH crowd AS (
+         INSERT INTO players (id, created_at) SELECT gen_random_uuid(), now() FROM generate_series(1, 2501) RETURNING id),
+       access AS (
+         INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at) SELECT $1, id, now(), now() FROM crowd),
+       method AS (
+         INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, linked_at)
+         SELECT gen_random_uuid(), id, 'StoreB', id, now() FROM crowd RETURNING id, player_id)
+       INSERT INTO tenant_sign_in_methods SELECT $1, id, player_id, 'StoreB', '', NULL, now() FROM method RETURNING player_id`,
+      [at.tenantId],
+    );
+    const [{ player_id: banned }] = rows;
+    for (const id of [banned, other])
+      assert.equal((await app.http.post(`${pathOf(at, id)}/ban`, {}, at.admin)).status, 201);
+    for (const [filter, expected] of [
+      [{}, 2_501],
+      [{ banned: false }, 2_500],
+      [{ banned: true }, 1],
+      [{ hidden: true }, 0],
+    ] as const) {
+      const query = { authProvider: 'StoreB', sort: 'firstSeenAt', ...filter };
+      const { body } = await list(query, at, at.viewer);
+      assert.equal(body.totalCount, expected, JSON.stringify(filter));
+      assert.equal(body.items.length, Math.min(expected, 50));
+      assert.ok(!idsOf(body).includes(other), 'the first of the tenant has not used it');
+    }
+  });
+
   test('finds and counts at most 50,000 banned and 50,000 hidden players', async () => {
     const at = await newTenant();
     await app.owner.query(
@@ -550,7 +581,8 @@ describe('a player in the list and the detail', () => {
     assert.equal(detail.body.playerId, target.playerId);
     assert.deepEqual(detail.body.ban, { reason: 'rude', until: null });
     assert.equal(detail.body.authMethods.length, 2);
-    assert.equal(detail.body.counts.sessions, 2);
+    assert.deepEqual([detail.body.counts.sessions, detail.body.counts.bans], [2, 1]);
+    assert.equal((await read(only.playerId, at, at.viewer)).body.counts.bans, 0);
     const sessions = await app.http.get(`${pathOf(at, source.playerId)}/sessions`, at.viewer);
     assert.deepEqual(
       sessions.body.items.map((session: { sessionId: string }) => session.sessionId),

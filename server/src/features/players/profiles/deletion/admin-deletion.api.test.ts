@@ -202,6 +202,9 @@ describe('GET /api/admin/players/{playerId}/deletion-receipt', () => {
       destroyedKeys: 2,
     });
     assert.ok(Date.parse(deletedAt) > 0);
+    const own = await arrangePlayer(app, tenant);
+    await app.http.delete('/api/player-profile/me', { bearer: own.accessToken });
+    assert.equal((await receiptOf(own.playerId)).body.deletedBy, 'player');
     const { rows } = await app.owner.query(
       'SELECT last_ip_address FROM login_sessions WHERE player_id = $1',
       [player.playerId],
