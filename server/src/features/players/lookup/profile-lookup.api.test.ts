@@ -290,7 +290,7 @@ describe('GET /api/public/player-profiles/{playerId}', () => {
     assert.deepEqual(await games(), [late!.tenantId, tenant.tenantId, early!.tenantId]);
   });
 
-  test('looks at 1,000 tenants of a player', async () => {
+  test('looks at 1,000 tenants of a player, and lists at most 200 games', async () => {
     const { workspaceId, tenantId } = await arrangeTenant(app);
     const id = await arrangeProfile('full', { ...tenant, tenantId });
     await app.owner.query('UPDATE tenants SET hidden_from_discovery = true WHERE id = $1', [tenantId]);
@@ -310,6 +310,10 @@ describe('GET /api/public/player-profiles/{playerId}', () => {
     // Rows with the same player are in the order of their insertion.
     await playElsewhere(1, false);
     assert.equal(await countGames(), 1);
+    await app.owner.query('UPDATE tenants SET hidden_from_discovery = false WHERE workspace_id = $1', [
+      workspaceId,
+    ]);
+    assert.equal(await countGames(), 200, 'a profile shows 200 of them');
   });
 });
 
