@@ -80,15 +80,15 @@ export function sumLogins(db: Querier): Promise<LoginTotals> {
     place AS (
       SELECT login.* FROM person CROSS JOIN LATERAL (
         SELECT tenant_id, platform, count(*) AS logins FROM login_ledger WHERE player_id = person.id
-        GROUP BY GROUPING SETS ((tenant_id), (platform))) login),
+        GROUP BY tenant_id, platform) login),
     first AS (
       SELECT login.* FROM person CROSS JOIN LATERAL (
         SELECT occurred_at, received_at_db, id FROM login_ledger WHERE player_id = person.id
         ORDER BY received_at_db, id LIMIT 1) login
       ORDER BY received_at_db, id LIMIT 1)
-    SELECT coalesce(sum(logins) FILTER (WHERE tenant_id IS NOT NULL), 0)::bigint AS "totalLogins",
+    SELECT coalesce(sum(logins), 0)::bigint AS "totalLogins",
            count(DISTINCT tenant_id) AS "totalGamesPlayed",
-           coalesce(array_agg(DISTINCT platform ORDER BY platform) FILTER (WHERE platform IS NOT NULL), '{}') AS "platformsUsed",
+           coalesce(array_agg(DISTINCT platform ORDER BY platform), '{}') AS "platformsUsed",
            (SELECT occurred_at FROM first) AS "firstLoginAt"
     FROM place`);
 }
