@@ -93,6 +93,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
     const login = await verify(issued.body.challengeId, await secretTo(email));
     assert.equal(login.status, 200, login.text);
     assert.equal(login.body.isNewPlayer, true);
+    await walletChallenge();
     const again = await emailChallenge(tenant, email);
     const second = await verify(again.challengeId, again.response);
     assert.deepEqual([second.body.playerId, second.body.isNewPlayer], [login.body.playerId, false]);
