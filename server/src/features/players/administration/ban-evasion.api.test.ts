@@ -118,11 +118,16 @@ describe('a banned identity', () => {
     const player = await bannedPlayer({ until: new Date(Date.now() + 60_000).toISOString() });
     await app.http.delete(ME, player);
     assert.ok(await isBanned(player.username));
-    await app.owner.query(
-      `UPDATE tenant_access SET banned_until = now() - interval '1 second' WHERE player_id = $1`,
-      [player.playerId],
-    );
+    const expire = () =>
+      app.owner.query(
+        `UPDATE tenant_access SET banned_until = now() - interval '1 second' WHERE player_id = $1`,
+        [player.playerId],
+      );
+    await expire();
     assert.equal(await isBanned(player.username), false);
+    await ban(player.playerId);
+    assert.ok(await isBanned(player.username), 'a renewed ban refuses the new player of the identity too');
+    await expire();
     const other = await bannedPlayer();
     await deleteExpiredBanFingerprints(database.forTenant(tenant.tenantId), tenant.tenantId);
     const kept = [await fingerprints(player.playerId), await fingerprints(other.playerId)];
