@@ -211,7 +211,7 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
     }
   });
 
-  test('returns 401 after logout and device block, and 403 after a ban', async () => {
+  test('returns 401 after logout, device block and reuse of the player’s refresh token, and 403 after a ban', async () => {
     const left = await arrangeThirdParty();
     assert.equal((await logOut(left.sessionId)).status, 200);
     assert.equal(await codeOf(left.thirdPartyToken), 'invalid_refresh_token');
@@ -244,6 +244,18 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
     );
     assert.equal(await codeOf(refreshToken), 'invalid_refresh_token');
     assert.equal(await codeOf(bearer, again), 'session_ended');
+
+    const leaked = await arrangeThirdParty();
+    const refresh = () =>
+      app.http.post('/api/player-auth/refresh', { refreshToken: leaked.refreshToken }, { gameKey });
+    assert.equal((await refresh()).status, 200);
+    await app.owner.query(
+      `UPDATE refresh_tokens SET used_at = now() - interval '11 seconds' WHERE token_hash = $1`,
+      [vault.fingerprint(leaked.refreshToken)],
+    );
+    assert.equal((await refresh()).status, 401);
+    assert.equal(await codeOf(leaked.thirdPartyToken), 'invalid_refresh_token');
+    assert.equal(await codeOf(leaked.accessToken, again), 'invalid_bearer');
 
     const closed = await arrangeThirdParty();
     await app.owner.query('UPDATE players SET is_active = false WHERE id = $1', [closed.playerId]);
