@@ -54,6 +54,11 @@ describe('createIssuerKeys', () => {
     await Promise.all(Array.from({ length: 8 }, () => keys.find('tenant', issuer.url, headerOf(issuer))));
     assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer, 0)), 'the old one still works');
     assert.equal(issuer.timesRead(), 2);
+    await assert.rejects(
+      keys.find('tenant', issuer.url, { alg: headerOf(issuer).alg! }),
+      errors.JWKSMultipleMatchingKeys,
+      'a token that does not name its key',
+    );
 
     const forged = { alg: 'ES256', kid: 'forged' };
     for (let second = 0; second < 60; second++) {
