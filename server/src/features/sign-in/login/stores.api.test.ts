@@ -253,6 +253,10 @@ describe('POST /api/player-auth/login with StoreA and StoreB', () => {
       server.fail('never');
       assert.equal((await logIn(provider, fresh())).status, 200, 'requests to the store are not paused');
     }
+    const notOk = { response: { params: { result: 'Failed', steamid: newStoreAUser() } } };
+    storeA.fail({ status: 200, body: JSON.stringify(notOk) });
+    refusedWith(await logIn('StoreA', stores.StoreA.fresh()), 401, 'invalid_credentials');
+    storeA.fail('never');
     storeB.fail({ status: 200, body: '{"active":false}' });
     refusedWith(await logIn('StoreB', stores.StoreB.fresh()), 401, 'invalid_credentials');
     storeB.fail('never');
