@@ -235,6 +235,9 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     const [email, network] = [someEmail(), someNetwork()];
     for (let request = 0; request < 11; request++)
       assert.equal((await ask(email, stopped, network)).body.code, 'quota_exceeded');
+    const signUpThere = () => post('email/signup', { email, password: PASSWORD }, stopped, network);
+    for (let request = 0; request < 11; request++)
+      assert.equal((await signUpThere()).body.code, 'quota_exceeded');
     await arrangePlan(app, stopped, { monthlyUnits: null });
     assert.equal((await ask(email, stopped, network)).status, 200);
   });
