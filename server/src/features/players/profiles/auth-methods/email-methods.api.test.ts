@@ -189,6 +189,10 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId} of an email 
     assert.deepEqual([password.authProvider, code.authProvider], ['EmailPassword', 'EmailOneTimeCode']);
     assert.equal((await app.http.delete(`${METHODS}/${password.id}`, player)).status, 204);
     assert.equal((await logIn(player.email, tenant)).status, 401);
+    const { rows } = await app.owner.query('SELECT password_hash FROM email_credentials WHERE email = $1', [
+      player.email,
+    ]);
+    assert.deepEqual(rows, [{ password_hash: null }]);
     const signedIn = await exchange(player.email, await codeFor(player.email, tenant), tenant);
     assert.equal(signedIn.body.playerId, player.playerId);
     assert.equal((await read(player)).email, player.email);
@@ -215,11 +219,12 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId} of an email 
     const player = await emailPlayer();
     const second = someEmail();
     await link(second, await codeFor(second, tenant), player);
-    await codeFor(player.email, tenant);
+    for (const address of [player.email, second]) await codeFor(address, tenant);
     for (const { id, email, authProvider } of (await read(player)).authMethods)
       if (email === player.email || authProvider === 'EmailPassword')
         assert.equal((await app.http.delete(`${METHODS}/${id}`, player)).status, 204);
     assert.deepEqual(await traces(player.email), { credentials: 0, codes: 0, tokens: 0 });
+    assert.equal((await traces(second)).codes, 1, 'the other address keeps its code');
     const profile = await read(player);
     assert.deepEqual([profile.email, profile.authMethods.length], [second, 1]);
     assert.equal((await logIn(player.email, tenant)).status, 401);
