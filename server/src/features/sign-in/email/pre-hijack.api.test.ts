@@ -114,6 +114,11 @@ describe('verification of an address that another person signed up with', () => 
       { bearer: hijacker.accessToken },
     );
     assert.equal(linked.status, 201, linked.text);
+    const { rows } = await app.owner.query(
+      `SELECT email FROM auth_methods WHERE player_id = $1 AND auth_provider = 'EmailPassword'`,
+      [hijacker.playerId],
+    );
+    assert.deepEqual(rows, [{ email: null }], 'the unverified address is not shown');
     const owner = await exchange(email, await codeFor(email, tenant), tenant);
     assert.equal(owner.body.playerId, hijacker.playerId);
     const profile = await app.http.get('/api/player-profile/me', { bearer: owner.body.accessToken });
