@@ -13,6 +13,15 @@ describe('createPrimaryWindowSum', () => {
     assert.deepEqual(await other!(report(7)), [{ sum: 12, age: 0 }]);
     assert.deepEqual(await one!([{ name: 'rate_spike:a', amounts: [] }]), [{ sum: 12, age: 0 }]);
     assert.deepEqual(await one!([{ name: 'rate_spike:b', amounts: [] }]), [{ sum: 0, age: 0 }]);
+    const amounts = [
+      { age: 1, amount: 5 },
+      { age: 0, amount: 3 },
+    ];
+    assert.deepEqual(
+      await one!([{ name: 'rate_spike:c', amounts }]),
+      [{ sum: 8, age: 0 }],
+      'the fullest minute',
+    );
     now += 61_000;
     assert.deepEqual(await one!(report(1)), [{ sum: 1, age: 0 }]);
   });

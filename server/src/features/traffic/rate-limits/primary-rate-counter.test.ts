@@ -73,6 +73,8 @@ describe('createRateCounterHandler', () => {
     };
     assert.equal(count(question).admitted, true);
     assert.equal(count({ ...question, cached: { minute: none, hour: none } }).admitted, false);
+    const stale = { used: 3, ends: now + 60_000 };
+    assert.equal(count({ ...question, cached: { minute: stale, hour: none } }).admitted, false);
     now += 60_000;
     assert.equal(count({ ...question, cached: { minute: none, hour: none } }).admitted, true);
   });

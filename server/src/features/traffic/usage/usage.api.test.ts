@@ -352,18 +352,26 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
       await seed(day, units);
     const unitsOf = async (query: string) =>
       (await payer.usage(query)).map((row: { units: number }) => row.units);
-    assert.deepEqual(await unitsOf('from=2026-03-01&to=2026-03-03'), [2, 4]);
-    assert.deepEqual(await unitsOf('from=2026-02-28T23:59:59Z&to=2026-03-01T00:00:00Z'), [1]);
-    assert.deepEqual(await unitsOf('from=2026-03-01T12:00:00Z&to=2026-03-02T00:00:01Z'), [2, 4]);
-    assert.deepEqual(await unitsOf('from=2026-03-01T00:00:00.0001Z&to=2026-03-01T00:00:00.0009Z'), [2]);
-    assert.deepEqual(await unitsOf('from=2026-03-01&to=2026-03-02T00:00:00.0005Z'), [2, 4]);
-    assert.deepEqual(await unitsOf('from=2026-03-01T00:30:00%2B01:00&to=2026-03-02'), [1, 2]);
-    assert.deepEqual(await unitsOf('from=2026-03-01T00:30:00%2B0100&to=2026-03-02'), [1, 2]);
-    assert.deepEqual(await unitsOf('to=2026-03-03'), [2, 4]);
-    assert.deepEqual(await unitsOf('from=2026-02-01&to=2026-04-01&groupBy=tenant'), [7]);
-    assert.equal((await unitsOf('from=2025-03-02&to=2026-03-03')).length, 366);
-    assert.deepEqual(await unitsOf('from=9999-12-30&to=9999-12-31'), [0]);
-    assert.equal(await payer.used(), 0, 'none of it belongs to this month');
+    const assertDays = async () => {
+      assert.deepEqual(await unitsOf('from=2026-03-01&to=2026-03-03'), [2, 4]);
+      assert.deepEqual(await unitsOf('from=2026-02-28T23:59:59Z&to=2026-03-01T00:00:00Z'), [1]);
+      assert.deepEqual(await unitsOf('from=2026-03-01T12:00:00Z&to=2026-03-02T00:00:01Z'), [2, 4]);
+      assert.deepEqual(await unitsOf('from=2026-03-01T00:00:00.0001Z&to=2026-03-01T00:00:00.0009Z'), [2]);
+      assert.deepEqual(await unitsOf('from=2026-03-01&to=2026-03-02T00:00:00.0005Z'), [2, 4]);
+      assert.deepEqual(await unitsOf('from=2026-03-01T00:30:00%2B01:00&to=2026-03-02'), [1, 2]);
+      assert.deepEqual(await unitsOf('from=2026-03-01T00:30:00%2B0100&to=2026-03-02'), [1, 2]);
+      assert.deepEqual(await unitsOf('to=2026-03-03'), [2, 4]);
+      assert.deepEqual(await unitsOf('from=2026-02-01&to=2026-04-01&groupBy=tenant'), [7]);
+      assert.deepEqual(await unitsOf('from=2026-03-01&to=2026-03-02&groupBy=tenant'), [2]);
+      assert.equal((await unitsOf('from=2025-03-02&to=2026-03-03')).length, 366);
+      assert.deepEqual(await unitsOf('from=9999-12-30&to=9999-12-31'), [0]);
+      assert.equal(await payer.used(), 0, 'none of it belongs to this month');
+    };
+    await assertDays();
+    const worker = await startTestWorker(app);
+    await eventually(async () => (await app.owner.query('SELECT FROM usage_entries')).rowCount === 0);
+    await worker.stop();
+    await assertDays();
     for (const query of [
       'from=2025-03-01&to=2026-03-03',
       'from=2026-03-03&to=2026-03-03',
