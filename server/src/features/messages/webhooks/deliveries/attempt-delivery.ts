@@ -127,7 +127,7 @@ async function fail(services: AttemptServices, attempt: StartedAttempt, outcome:
   await services.database.forPlatform().transaction(async (transaction) => {
     await markFailing(transaction, attempt);
     const disabled = await disableWebhook(transaction, attempt, reason, DISABLE_AFTER_SECONDS);
-    const failures = (await lockFailures(transaction, attempt)) ?? 0;
+    const failures = await lockFailures(transaction, attempt.id);
     const wait = retryDelay(failures + 1, outcome.retryAfter);
     const next = await recordFailure(transaction, attempt, outcome, wait);
     if (next) await addDeliveryJobs(services.jobs, transaction, [{ id: attempt.id, webhookId, ...next }]);

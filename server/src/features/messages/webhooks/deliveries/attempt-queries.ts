@@ -91,15 +91,11 @@ export function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Attempt
     SELECT FROM webhooks WHERE id = ${attempt.webhookId} AND failing_since IS NOT NULL`);
 }
 
-/**
- * Locks the delivery of an attempt, and returns its failures so far: none if it was redelivered during the attempt. Returns undefined
- * if a later attempt has started.
- */
-export async function lockFailures(db: Querier, { id, number }: AttemptRef): Promise<number | undefined> {
+/** Locks a delivery and returns its failures so far: none if it was redelivered during the attempt, or was deleted. */
+export async function lockFailures(db: Querier, deliveryId: string): Promise<number> {
   const row = await db.row<{ failures: number }>(sql`
-    SELECT failures FROM webhook_deliveries
-    WHERE id = ${id} AND attempts = ${number} AND status = 'pending' FOR NO KEY UPDATE`);
-  return row?.failures;
+    SELECT failures FROM webhook_deliveries WHERE id = ${deliveryId} FOR NO KEY UPDATE`);
+  return row?.failures ?? 0;
 }
 
 /** Records a failure. Returns the next turn, or undefined if this was the last attempt or a later attempt has started. */

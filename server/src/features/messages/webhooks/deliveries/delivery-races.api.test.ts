@@ -179,6 +179,62 @@ describe('attemptDelivery with two workers', () => {
     await webhook.delete();
   });
 
+  test('disables a webhook once, and keeps the reason of one that was disabled by hand meanwhile', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    const held = new Map<string, ServerResponse>();
+    receiver.answer = (response, { id }) => held.set(id, response);
+    const begin = async (): Promise<string> => {
+      const id = await webhook.test();
+      await eventually(() => held.has(id));
+      return id;
+    };
+    const end = async (id: string): Promise<void> => {
+      held.get(id)!.writeHead(410, { 'retry-after': '3600' }).end();
+      await webhook.becomes(id, { lastStatusCode: 410 });
+    };
+    const [first, second, third] = [await begin(), await begin(), await begin()];
+    await end(first);
+    await end(second);
+    assert.equal((await webhook.read()).disabledReason, 'gone');
+    await webhook.change({ enabled: true });
+    await webhook.change({ enabled: false });
+    await end(third);
+    assert.equal((await webhook.read()).disabledReason, 'by_hand');
+    const { rowCount } = await app.owner.query(
+      `SELECT FROM notifications WHERE data->>'webhookId' = $1 AND account_id = $2`,
+      [webhook.id, admin.accountId],
+    );
+    assert.equal(rowCount, 1);
+    await webhook.delete();
+  });
+
+  test('keeps the state of a delivery when an attempt fails after the next one has started', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => held.push(response);
+    const id = await webhook.test();
+    await eventually(() => held.length === 1);
+    // As if the worker of the first attempt had stopped responding.
+    await app.owner.query(`UPDATE webhook_deliveries SET attempting_until = now() WHERE id = $1`, [id]);
+    assert.equal((await webhook.redeliver(id)).status, 202);
+    await eventually(() => held.length === 2);
+    held[0]!.writeHead(500).end();
+    const isRecorded = async () => {
+      const { history } = await webhook.delivery(id);
+      return history.some(
+        ({ number, statusCode }: Record<string, number>) => number === 1 && statusCode === 500,
+      );
+    };
+    await eventually(isRecorded);
+    const { status, attempts, lastStatusCode, lastError } = await webhook.delivery(id);
+    assert.deepEqual([status, attempts, lastStatusCode, lastError], ['pending', 2, null, null]);
+    held[1]!.writeHead(204).end();
+    await webhook.becomes(id, { status: 'delivered', attempts: 2 });
+    await webhook.delete();
+  });
+
   test('gives a delivery all retries that is redelivered while its last failure is recorded', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });

@@ -367,6 +367,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
         [webhook.id, time],
       );
     await pass('1 minute');
+    assert.ok((await webhook.read()).previousSecretUntil, 'the second secret still signs');
     assert.deepEqual(await signedBy([webhook.secret, second, third], 2), [true, false, true]);
     await pass('9 minutes');
     assert.equal((await webhook.read()).previousSecretUntil, null);
