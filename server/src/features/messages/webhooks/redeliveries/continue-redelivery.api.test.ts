@@ -7,6 +7,7 @@ import { eventually } from '../../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
 import { startWebhookReceiver, verify, type WebhookReceiver } from '../../../../testing/webhook-receiver.ts';
 import { arrangeDeliveries, arrangeWebhook, holdLastAttempt } from '../../../../testing/webhooks.ts';
+import { whileLocked } from '../../../../testing/while-locked.ts';
 
 // Two workers share the redeliveries of this file.
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
@@ -235,6 +236,29 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
     const { rows } = await app.owner.query('SELECT step FROM webhook_redeliveries WHERE id = $1', [id]);
     assert.equal(await jobsOf('true'), rows[0].step - 1, 'each step has one job');
     assertEachOnce(receiver, ids);
+  });
+});
+
+describe('continueRedelivery beside a cancellation', () => {
+  test('leaves the redelivery cancelled', async () => {
+    const { webhook } = await arrange();
+    await arrangeDeliveries(app, webhook.id, 3);
+    const hold = 'SELECT FROM webhook_deliveries WHERE webhook_id = $1 FOR UPDATE';
+    await whileLocked(
+      app,
+      (holder) => holder.query(hold, [webhook.id]),
+      async (waiting, release) => {
+        const { id } = await webhook.startRedelivery();
+        // A step waits to start the deliveries.
+        await waiting(1);
+        const cancelled = webhook.cancelRedelivery(id);
+        await Promise.race([waiting(2), cancelled]);
+        await release();
+        await cancelled;
+        await webhook.redeliveryBecomes(id, { delivered: 3 });
+        assert.equal((await webhook.redelivery(id)).status, 'cancelled');
+      },
+    );
   });
 });
 
