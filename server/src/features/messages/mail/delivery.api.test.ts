@@ -141,9 +141,16 @@ describe('deliverMail', () => {
       await send(subject);
       await eventually(async () => (await findMail(subject)).failedAt !== null);
       server.refusal = undefined;
-      const { failure, sentAt, text } = await findMail(subject);
+      const { id, failure, sentAt, text } = await findMail(subject);
       assert.match(failure, /550.*No such mailbox/);
       assert.deepEqual([sentAt, text], [null, null]);
+      await eventually(async () => (await jobStates()).length === 0);
+      // As if the worker had died before it acknowledged the job.
+      await app.owner.query(
+        `UPDATE pgboss.job SET state = 'created', start_after = now(), completed_on = NULL
+         WHERE name = 'mail' AND data->>'mailId' = $1 ${NOTIFY_WORKERS}`,
+        [id],
+      );
       await eventually(async () => (await jobStates()).length === 0);
       assert.equal(server.offered, offered + 1);
     });

@@ -95,11 +95,16 @@ describe('GET /api/admin/health', () => {
       const { body } = await withMail.http.get('/api/admin/health', admin);
       return body.components.find((one: ComponentHealth) => one.component === 'mail');
     };
-    assert.equal((await mail()).status, 'ok');
-    await app.owner.query(
-      `INSERT INTO mails (id, recipient, subject, give_up_at, failure)
-       VALUES (gen_random_uuid(), 'ada@example.com', 'x', now(), '451 Try again later')`,
-    );
+    const insert = (failure: string | null, failedAt: string | null) =>
+      app.owner.query(
+        `INSERT INTO mails (id, recipient, subject, give_up_at, failure, failed_at)
+         VALUES (gen_random_uuid(), 'ada@example.com', 'x', now(), $1, $2)`,
+        [failure, failedAt],
+      );
+    await insert(null, null);
+    await insert('550 No such mailbox', 'now');
+    assert.equal((await mail()).status, 'ok', 'none waits for another attempt');
+    await insert('451 Try again later', null);
     const { status, detail } = await mail();
     assert.equal(status, 'failing');
     assert.match(detail, /451 Try again later/);
