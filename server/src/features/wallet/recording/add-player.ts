@@ -53,7 +53,8 @@ function playerIdOf(name: string, address: string): string {
   return playerId;
 }
 
-function addPlayer(
+/** Adds a player with a password. Throws player_exists if the playerId or the address is taken. */
+export function addPlayer(
   { playerId, address }: { playerId: string; address: string },
   passwordHash: string,
 ): Command<{ player: WalletPlayer }> {

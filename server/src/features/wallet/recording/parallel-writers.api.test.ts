@@ -15,9 +15,8 @@ import {
   WALLET_ENV,
   walletPlayer,
 } from '../../../testing/wallet-recording.ts';
-import type { Command } from './command.ts';
+import { addPlayer } from './add-player.ts';
 import { createWalletLedger } from './ledger.ts';
-import { playerTypes, type WalletPlayer } from './ledger-state.ts';
 import { hashChainRecorder } from './recorder.ts';
 import { proveAddress, setScore } from './player-commands.ts';
 import { verifyLedger } from './verify-ledger.ts';
@@ -140,22 +139,9 @@ describe('wallet ledger under load', () => {
     const ledger = createWalletLedger(database, hashChainRecorder);
     const [playerId, address] = ['ada', someAddress()];
     const passwordHash = await hashPassword(PASSWORD, null);
-    const add: Command<{ player: WalletPlayer }> = {
-      needs: { playerIds: [playerId], addresses: [address] },
-      apply(state) {
-        const added = state.addPlayer({
-          playerId,
-          address,
-          playerType: playerTypes.anonymous,
-          isVerified: false,
-        });
-        state.setPassword(added.answer.player.playerIndex, passwordHash);
-        return added;
-      },
-    };
     // Commands that arrive together share a batch.
     const [added, proved] = await Promise.all([
-      ledger.record(tenant.tenantId, add),
+      ledger.record(tenant.tenantId, addPlayer({ playerId, address }, passwordHash)),
       ledger.record(tenant.tenantId, proveAddress(address)),
     ]);
     assert.deepEqual([added.player.isVerified, proved.player.isVerified], [false, true]);

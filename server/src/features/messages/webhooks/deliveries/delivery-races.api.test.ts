@@ -44,6 +44,20 @@ const failedJobs = async () =>
     )
   ).rows;
 
+/** A webhook whose attempts wait for the test to answer them. `begin` starts one, and returns the id of its delivery. */
+async function arrangeHeld() {
+  const receiver = await startWebhookReceiver();
+  const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+  const held = new Map<string, ServerResponse>();
+  receiver.answer = (response, { id }) => held.set(id, response);
+  const begin = async (): Promise<string> => {
+    const id = await webhook.test();
+    await eventually(() => held.has(id));
+    return id;
+  };
+  return { webhook, held, begin };
+}
+
 describe('attemptDelivery with two workers', () => {
   test('sends no delivery again while an attempt is running', async () => {
     const receiver = await startWebhookReceiver();
@@ -80,15 +94,7 @@ describe('attemptDelivery with two workers', () => {
   });
 
   test('takes the state of the webhook from the attempt that ended last', async () => {
-    const receiver = await startWebhookReceiver();
-    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
-    const held = new Map<string, ServerResponse>();
-    receiver.answer = (response, { id }) => held.set(id, response);
-    const begin = async (): Promise<string> => {
-      const id = await webhook.test();
-      await eventually(() => held.has(id));
-      return id;
-    };
+    const { webhook, held, begin } = await arrangeHeld();
     const end = async (id: string, status: number): Promise<void> => {
       // No retry follows during the test.
       held.get(id)!.writeHead(status, { 'retry-after': '3600' }).end();
@@ -180,15 +186,7 @@ describe('attemptDelivery with two workers', () => {
   });
 
   test('disables a webhook once, and keeps the reason of one that was disabled by hand meanwhile', async () => {
-    const receiver = await startWebhookReceiver();
-    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
-    const held = new Map<string, ServerResponse>();
-    receiver.answer = (response, { id }) => held.set(id, response);
-    const begin = async (): Promise<string> => {
-      const id = await webhook.test();
-      await eventually(() => held.has(id));
-      return id;
-    };
+    const { webhook, held, begin } = await arrangeHeld();
     const end = async (id: string): Promise<void> => {
       held.get(id)!.writeHead(410, { 'retry-after': '3600' }).end();
       await webhook.becomes(id, { lastStatusCode: 410 });
