@@ -22,4 +22,4 @@ export { accountMailRoutes } from './mailed-token-routes.ts';
 export { accountResetQueue, mailAccountReset } from './reset-password.ts';
 export { accountSessionRoutes } from './session-routes.ts';
 export { secondFactorRoutes, totpRoutes } from './totp-routes.ts';
-export { AccountTokens as SignedInBody } from './schemas.ts';
+export { AccountTokens } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DisplayName, Email, Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
 import { refreshTokenField } from '../../sign-in/refresh-tokens/index.ts';
-import { MAX_LISTED_MEMBERSHIPS, MembershipBody } from '../workspaces/index.ts';
+import { MAX_LISTED_MEMBERSHIPS, MembershipSchema } from '../workspaces/index.ts';
 
 /** A console account. */
 const User = Type.Object(
@@ -63,7 +63,7 @@ export const AccountTokens = Type.Object(
 export const OwnAccount = Type.Object(
   {
     user: User,
-    memberships: Type.Array(MembershipBody, { maxItems: MAX_LISTED_MEMBERSHIPS }),
+    memberships: Type.Array(MembershipSchema, { maxItems: MAX_LISTED_MEMBERSHIPS }),
   },
   { title: 'OwnAccount' },
 );

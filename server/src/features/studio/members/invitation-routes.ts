@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { authorOf, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { PasswordServices, SessionServices } from '../accounts/index.ts';
-import { MembershipBody } from '../workspaces/index.ts';
+import { MembershipSchema } from '../workspaces/index.ts';
 import {
   acceptInvitation,
   joinWorkspace,
@@ -78,7 +78,7 @@ export function ownInvitationRoutes(services: InvitationServices): FastifyPlugin
           summary: 'Accept an invitation when signed in',
           description: 'If the invitation is not for the email address of the account, the response is 403.',
           body: InvitationTokenRequest,
-          response: { 200: MembershipBody, ...problems(403, 404) },
+          response: { 200: MembershipSchema, ...problems(403, 404) },
         },
       },
       async (request) => joinWorkspace(services, authorOf(request), request.body.token),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DisplayName, Email, Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
-import { SignedInBody } from '../accounts/index.ts';
-import { MembershipBody, WorkspaceRole } from '../workspaces/index.ts';
+import { AccountTokens } from '../accounts/index.ts';
+import { MembershipSchema, WorkspaceRole } from '../workspaces/index.ts';
 
 export const MemberPath = Type.Object({ workspaceId: Guid, userId: Guid });
 export const InvitationPath = Type.Object({ workspaceId: Guid, invitationId: Guid });
@@ -80,6 +80,6 @@ export const Invitation = Type.Object(
 );
 
 export const AcceptedInvitation = Type.Object(
-  { ...SignedInBody.properties, membership: MembershipBody },
+  { ...AccountTokens.properties, membership: MembershipSchema },
   { title: 'AcceptedInvitation' },
 );

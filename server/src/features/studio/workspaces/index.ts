@@ -10,4 +10,4 @@ export {
 } from './queries.ts';
 export { platformWorkspaceRoutes } from './platform-routes.ts';
 export { planRoutes, workspaceRoutes } from './routes.ts';
-export { Membership as MembershipBody, WorkspaceRole } from './schemas.ts';
+export { MembershipSchema, WorkspaceRole } from './schemas.ts';

@@ -84,7 +84,7 @@ export const Workspace = Type.Object(
 export const WorkspacePage = Page(Workspace);
 
 /** The role of an account in a workspace. */
-export const Membership = Type.Object(
+export const MembershipSchema = Type.Object(
   {
     workspaceId: Guid,
     workspaceName: Type.String(),
