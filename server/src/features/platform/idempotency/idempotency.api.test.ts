@@ -10,7 +10,7 @@ import {
   type TestTenant,
 } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
-import type { Caller } from '../../../testing/http-client.ts';
+import type { Answer, Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 import { vault } from '../../../testing/test-vault.ts';
@@ -26,6 +26,12 @@ const create = (playerIds: string[], caller: Caller, more: object = {}) =>
   app.http.post(MATCHES, { players: playerIds.map((playerId) => ({ playerId })), ...more }, caller);
 const join = (matchSessionId: string, playerId: string, caller: Caller) =>
   app.http.post(`${MATCHES}/${matchSessionId}/join`, { playerId }, caller);
+/** The texts of accepted answers. */
+const textsOf = (answers: Answer[]) =>
+  answers.map(({ status, text }) => {
+    assert.equal(status, 201, text);
+    return text;
+  });
 const arrangeMatch = async () => {
   const { playerId } = await arrangePlayer(app, tenant);
   return (await create([playerId], server)).body.matchSessionId as string;
@@ -166,7 +172,7 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
     const createAll = async () => {
       const answers = [];
       for (const caller of callers) answers.push(await create([player.playerId], withKey(caller, key)));
-      return answers.map(({ text }) => text);
+      return textsOf(answers);
     };
     const first = await createAll();
     assert.equal(new Set(first.map((text) => JSON.parse(text).matchSessionId)).size, callers.length);
@@ -178,13 +184,13 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
     const match = await arrangeMatch();
     const [key, another] = [randomUUID(), randomUUID()];
     const sendAll = async () =>
-      [
+      textsOf([
         await create([playerId], withKey(server, key)),
         await create([playerId], withKey(server, another)),
         await join(match, playerId, withKey(server, key)),
-      ].map(({ text }) => text);
+      ]);
     const first = await sendAll();
-    assert.equal(new Set(first.map((text) => JSON.parse(text).matchSessionId)).size, 3, first.join('\n'));
+    assert.equal(new Set(first.map((text) => JSON.parse(text).matchSessionId)).size, 3);
     assert.deepEqual(await sendAll(), first);
   });
 
