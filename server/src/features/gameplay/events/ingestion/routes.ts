@@ -9,7 +9,7 @@ import { invalidField, ProblemError } from '../../../../core/problem.ts';
 import { sendProblem } from '../../../../http/error-handler.ts';
 import type { EventScope } from '../event-row.ts';
 import { ingestEvents, type IngestServices } from './ingest-events.ts';
-import type { IngestResult as IngestedBatch } from './ingest-result.ts';
+import type { IngestResult } from './ingest-result.ts';
 import { parseBatch } from './parse-batch.ts';
 import {
   EventBatchResult,
@@ -48,7 +48,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
       const key = keyOf(request);
       const allowed = scope === 'match' ? key.maxMatchEventsPerRequest : key.maxPlayerEventsPerRequest;
       const sender = { billing: billingOf(request), playerId: playerOf(request).playerId };
-      const ingest = async (): Promise<IngestedBatch> => {
+      const ingest = async (): Promise<IngestResult> => {
         // A large batch waits for its turn. A client that got no answer sends it again.
         if (reply.raw.destroyed)
           throw new ProblemError(
