@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { openDatabase, type Querier } from '../../../database/database.ts';
 import type { Sql } from '../../../database/sql.ts';
 import { openJobs } from '../../../jobs/queue.ts';
-import { NOTIFY_WORKERS } from '../../../testing/notify-workers.ts';
+import { NOTIFY_WORKERS, repeatJobs } from '../../../testing/notify-workers.ts';
 import { arrangePlatformAdmin } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestMailServer } from '../../../testing/mail-server.ts';
@@ -145,12 +145,7 @@ describe('deliverMail', () => {
       assert.match(failure, /550.*No such mailbox/);
       assert.deepEqual([sentAt, text], [null, null]);
       await eventually(async () => (await jobStates()).length === 0);
-      // As if the worker had died before it acknowledged the job.
-      await app.owner.query(
-        `UPDATE pgboss.job SET state = 'created', start_after = now(), completed_on = NULL
-         WHERE name = 'mail' AND data->>'mailId' = $1 ${NOTIFY_WORKERS}`,
-        [id],
-      );
+      await repeatJobs(app, 'mail', 'mailId', id);
       await eventually(async () => (await jobStates()).length === 0);
       assert.equal(server.offered, offered + 1);
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NOTIFY_WORKERS } from '../../../../testing/notify-workers.ts';
+import { repeatJobs } from '../../../../testing/notify-workers.ts';
 import { arrangeAccount, arrangeTenant } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
@@ -224,13 +224,7 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
       return rowCount ?? 0;
     };
     await eventually(async () => (await jobsOf(`state = 'completed'`)) >= 2);
-    // As if the workers of the first steps died after their transactions, before they acknowledged the jobs.
-    await app.owner.query(
-      `UPDATE pgboss.job SET state = 'created', start_after = now(), completed_on = NULL
-       WHERE name = 'webhook-redelivery' AND data->>'redeliveryId' = $1 AND state = 'completed'
-       ${NOTIFY_WORKERS}`,
-      [id],
-    );
+    await repeatJobs(app, 'webhook-redelivery', 'redeliveryId', id);
     await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 350 });
     await eventually(async () => (await jobsOf(`state <> 'completed'`)) === 0);
     const { rows } = await app.owner.query('SELECT step FROM webhook_redeliveries WHERE id = $1', [id]);

@@ -9,7 +9,7 @@ import type { Answer, Caller } from '../../../../testing/http-client.ts';
 import { someEmail } from '../../../../testing/mailbox.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
 import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
-import { someWallet } from '../../../../testing/wallets.ts';
+import { signChallenge, someWallet, walletProof } from '../../../../testing/wallets.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -24,20 +24,17 @@ const ME = '/api/player-profile/me';
 const METHODS = `${ME}/auth-methods`;
 type Wallet = ReturnType<typeof someWallet>;
 
-/** Requests a challenge at a path, and signs it: a sign-in to a game, or a proof. */
-async function signed(wallet: Wallet, path: string, caller: Caller = {}) {
-  const { body } = await app.http.post(path, { address: wallet.address }, caller);
-  return { message: body.message as string, signature: await wallet.signMessage({ message: body.message }) };
+/** A signed challenge of a game. */
+async function signed(wallet: Wallet, caller: Caller) {
+  const { message, signature } = await signChallenge(app, caller, wallet);
+  return { message, signature };
 }
-const proofOf = async (wallet: Wallet) => ({
-  provider: 'EvmWallet',
-  ...(await signed(wallet, '/api/player-portal-auth/wallet/challenge')),
-});
+const proofOf = (wallet: Wallet) => walletProof(app, wallet);
 const signIn = async (wallet: Wallet, { gameKey }: TestTenant) =>
   app.http.post(
     '/api/player-auth/wallet/verify',
     {
-      ...(await signed(wallet, '/api/player-auth/wallet/challenge', { gameKey })),
+      ...(await signed(wallet, { gameKey })),
       deviceInfo: { deviceFingerprint: `device-of-${wallet.address}` },
     },
     { gameKey },
@@ -281,7 +278,7 @@ describe('a profile that several workspaces know', () => {
     assert.equal((await app.http.post(METHODS, { provider: 'Mock', token: mock }, player)).status, 201);
     await signIn(player.wallet, honest);
     const stranger = someWallet();
-    const gameMessage = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+    const gameMessage = await signed(player.wallet, {
       gameKey: hostile.gameKey,
     });
     const email = someEmail();
@@ -359,7 +356,7 @@ describe('a profile that several workspaces know', () => {
     assert.deepEqual([other.status, other.body.code], [400, 'merge_refused'], 'a proof of another profile');
     refused(await merge(wallet.playerId, { sourceProof: proof }), 'a used proof');
 
-    const gameMessage = await signed(wallet.wallet, '/api/player-auth/wallet/challenge', hostile);
+    const gameMessage = await signed(wallet.wallet, hostile);
     refused(await merge(wallet.playerId, { sourceProof: { provider: 'EvmWallet', ...gameMessage } }));
     const merged = await merge(wallet.playerId, {
       sourceProof: await proofOf(wallet.wallet),
@@ -433,7 +430,7 @@ describe('a profile that several workspaces know', () => {
 
   test('waits for a concurrent first sign-in in another workspace', async () => {
     const player = await newPlayer(hostile);
-    const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+    const token = await signed(player.wallet, {
       gameKey: honest.gameKey,
     });
     const held = await holdLogins(app);
@@ -483,7 +480,7 @@ describe('a method that was linked without a proof', () => {
         METHODS,
         {
           provider: 'EvmWallet',
-          ...(await signed(studio, '/api/player-auth/wallet/challenge', { gameKey: hostile.gameKey })),
+          ...(await signed(studio, { gameKey: hostile.gameKey })),
           ...more,
         },
         victim,
@@ -915,7 +912,7 @@ describe('a block of a device', () => {
   test('waits for a concurrent first sign-in in another workspace', async () => {
     const player = await newPlayer(hostile);
     const deviceId = await deviceIdOf(player);
-    const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+    const token = await signed(player.wallet, {
       gameKey: honest.gameKey,
     });
     const held = await holdLogins(app);

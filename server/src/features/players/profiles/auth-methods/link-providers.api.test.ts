@@ -13,7 +13,7 @@ import { newStoreAUser, startStoreA } from '../../../../testing/providers/store-
 import { newStoreBUser, startStoreB } from '../../../../testing/providers/store-b.ts';
 import { startWalletIssuer } from '../../../../testing/providers/wallet-issuer.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
-import { signChallenge, someWallet } from '../../../../testing/wallets.ts';
+import { signChallenge, someWallet, walletProof } from '../../../../testing/wallets.ts';
 
 const [storeA, openId, storeB, issuer] = await Promise.all([
   startStoreA(),
@@ -128,11 +128,7 @@ describe('POST /api/player-profile/me/auth-methods and /merge', () => {
       const wallet = someWallet();
       const signed = await signChallenge(app, here, wallet);
       const { accessToken } = (await app.http.post('/api/player-auth/wallet/verify', signed, here)).body;
-      const { body } = await app.http.post('/api/player-portal-auth/wallet/challenge', {
-        address: wallet.address,
-      });
-      const { message } = body as { message: string };
-      const proof = { provider: 'EvmWallet', message, signature: await wallet.signMessage({ message }) };
+      const proof = await walletProof(app, wallet);
       for (const proofs of [{}, { proof }]) {
         const merge = {
           sourceProfileId: playerId,
